@@ -1,0 +1,61 @@
+"""Every error a user can meet, by what went wrong.
+
+Each also derives from the built-in that fits (`ValueError`, `KeyError`, …), so that code which does not
+know this package still catches it. A message says what was given, what was expected and what to do.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AcvaeError(Exception):
+    """Root of all errors raised on purpose by this package."""
+
+
+class InputError(AcvaeError, ValueError):
+    """An argument that cannot be worked with."""
+
+
+class GraphError(InputError):
+    """Vertices or edges that do not form a graph, or not one this model can use."""
+
+
+class FeatureError(InputError):
+    """A feature matrix of the wrong shape or with values the likelihood does not allow."""
+
+
+class PosteriorError(InputError):
+    """Means, standard deviations, forest or correlations that do not form a joint Gaussian."""
+
+
+class OptionError(InputError):
+    """An option whose value is unknown or out of range."""
+
+
+class UnknownNameError(AcvaeError, KeyError):
+    """A vertex name or data set name that does not exist."""
+
+    def __str__(self) -> str:  # KeyError shows the repr of its argument, quotes and all
+        return str(self.args[0]) if self.args else ""
+
+
+class NotFittedError(AcvaeError, ValueError, AttributeError):
+    """A model was asked for a result before `fit`."""
+
+
+class SavedModelError(AcvaeError, ValueError):
+    """A file that is not a saved model, is damaged, or is newer than this version."""
+
+
+class DataError(AcvaeError, RuntimeError):
+    """Raw data that are missing, damaged, or empty after preparation."""
+
+
+class MissingDependencyError(AcvaeError, ImportError):
+    """An optional package is needed for this call."""
+
+
+def did_you_mean(given: object, known: Iterable[object]) -> str:
+    """A hint like " Did you mean 'debian'?", or an empty string when nothing is close."""
+    matches = get_close_matches(str(given), [str(k) for k in known], n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(repr(m) for m in matches)}?" if matches else ""

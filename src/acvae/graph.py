@@ -1,0 +1,376 @@
+"""Graph: who is related to whom, as one canonical undirected edge list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from acvae._checks import optional_import
+from acvae.exceptions import GraphError, InputError, OptionError, UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    import torch_geometric.data
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+__all__ = ["Graph"]
+
+
+class Graph:
+    """An undirected simple graph on the vertices 0 … n-1, which may carry names.
+
+    Whatever is given, self-loops are dropped, directions forgotten and duplicates merged; what was removed
+    is counted in `dropped_self_loops` and `merged_duplicates`. A graph is never changed after it is made.
+
+    Parameters
+    ----------
+    n_vertices
+        Number of vertices; isolated ones are allowed.
+    edges
+        Integer array (m, 2) of vertex ids below `n_vertices`, in any order and direction.
+    names
+        One distinct, hashable name per vertex; without it the ids are the names.
+
+    Attributes
+    ----------
+    edges
+        int64 (m, 2), each row u < v, rows unique and sorted.
+    """
+
+    def __init__(self, n_vertices: int, edges: npt.ArrayLike, names: Iterable[Any] | None = None) -> None:
+        try:
+            n = int(np.asarray(n_vertices).astype(np.int64, casting="same_kind"))
+        except TypeError:
+            raise GraphError(f"n_vertices must be a whole number, not {n_vertices!r}.") from None
+        if n < 0:
+            raise GraphError(f"n_vertices must not be negative, got {n}.")
+        pairs = _as_pairs(edges)
+        if pairs.size and (pairs.min() < 0 or pairs.max() >= n):
+            bad = int(np.flatnonzero((pairs < 0).any(1) | (pairs >= n).any(1))[0])
+            raise GraphError(
+                f"edge {bad} is ({pairs[bad, 0]}, {pairs[bad, 1]}), but vertex ids must lie in 0…{n - 1}. "
+                "For ids or names of your own use Graph.from_edges."
+            )
+        self.n_vertices = n
+        self.edges, self.dropped_self_loops, self.merged_duplicates = _canonical(n, pairs)
+        self.edges.flags.writeable = False
+        self.names = None if names is None else _as_names(names, n)
+
+    # ------------------------------------------------------------------ other ways in
+
+    @classmethod
+    def from_edges(cls, pairs: Any, vertices: Iterable[Any] | None = None) -> Graph:
+        """Build from pairs of any ids or names.
+
+        Vertices are numbered in sorted order of their names (first appearance, where names do not compare).
+        `vertices` fixes the order instead and may add isolated vertices; then every end of an edge must be in
+        it.
+        """
+        columns = _split_columns(pairs)
+        if vertices is None:
+            names, ids = _factorize(np.concatenate(columns))
+            return cls(len(names), ids.reshape(2, -1).T, names)
+        order = _as_names(vertices)
+        lookup = _lookup_table(order)
+        return cls(len(order), np.stack([_positions(lookup, c) for c in columns], axis=1), order)
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.Graph) -> Graph:
+        """Build from any NetworkX graph; its nodes become the names, in its order."""
+        if not hasattr(graph, "nodes") or not hasattr(graph, "edges"):
+            raise GraphError(f"from_networkx needs a NetworkX graph, not {type(graph).__name__}.")
+        nodes = list(graph.nodes)
+        position = {node: i for i, node in enumerate(nodes)}
+        edges = [(position[e[0]], position[e[1]]) for e in graph.edges]
+        return cls(len(nodes), np.array(edges, dtype=np.int64).reshape(-1, 2), nodes)
+
+    @classmethod
+    def from_scipy(cls, adjacency: Any, names: Iterable[Any] | None = None) -> Graph:
+        """Build from a square SciPy sparse matrix; every stored non-zero is an edge."""
+        if not sp.issparse(adjacency):
+            raise GraphError(f"from_scipy needs a SciPy sparse matrix, not {type(adjacency).__name__}.")
+        if adjacency.shape[0] != adjacency.shape[1]:
+            raise GraphError(f"an adjacency matrix is square, got shape {adjacency.shape}.")
+        coo = adjacency.tocoo()
+        keep = coo.data != 0
+        return cls(adjacency.shape[0], np.stack([coo.row[keep], coo.col[keep]], axis=1), names)
+
+    @classmethod
+    def from_pyg(cls, data: torch_geometric.data.Data, names: Iterable[Any] | None = None) -> Graph:
+        """Build from a PyTorch Geometric `Data` object (its `edge_index` and `num_nodes`)."""
+        edge_index = getattr(data, "edge_index", None)
+        if edge_index is None:
+            raise GraphError(f"from_pyg needs an object with an edge_index, not {type(data).__name__}.")
+        n = data.num_nodes
+        if n is None:
+            raise GraphError("the Data object does not know its number of nodes; set data.num_nodes.")
+        return cls(int(n), edge_index.detach().cpu().numpy().T, names)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        table: pandas.DataFrame,
+        source: str | None = None,
+        target: str | None = None,
+        vertices: Iterable[Any] | None = None,
+    ) -> Graph:
+        """Build from two columns of a data frame: `source` and `target`, by default its first two."""
+        if not hasattr(table, "columns") or len(table.columns) < 2:
+            raise GraphError("from_pandas needs a DataFrame with at least two columns.")
+        chosen = [
+            table.columns[i] if column is None else column for i, column in enumerate((source, target))
+        ]
+        for column in chosen:
+            if column not in table.columns:
+                raise OptionError(f"no column {column!r}; there are {', '.join(map(repr, table.columns))}.")
+        pairs = table[chosen]
+        if pairs.isna().to_numpy().any():
+            raise GraphError(f"the columns {chosen[0]!r} and {chosen[1]!r} have missing values.")
+        return cls.from_edges((pairs.iloc[:, 0].to_numpy(), pairs.iloc[:, 1].to_numpy()), vertices)
+
+    # ------------------------------------------------------------------ what it knows
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self.edges)
+
+    @cached_property
+    def degrees(self) -> IntArray:
+        """(n,) number of neighbours of every vertex."""
+        return np.bincount(self.edges.ravel(), minlength=self.n_vertices)
+
+    @cached_property
+    def csr(self) -> tuple[IntArray, IntArray]:
+        """`(indptr, neighbours)`: the neighbours of v, sorted, are `neighbours[indptr[v]:indptr[v + 1]]`."""
+        indptr = np.zeros(self.n_vertices + 1, dtype=np.int64)
+        np.cumsum(self.degrees, out=indptr[1:])
+        heads = np.concatenate([self.edges[:, 1], self.edges[:, 0]])
+        tails = np.concatenate([self.edges[:, 0], self.edges[:, 1]])
+        return indptr, tails[np.lexsort((tails, heads))]
+
+    def neighbors(self, vertex: int) -> IntArray:
+        """Sorted ids of the vertices joined to `vertex`."""
+        if not 0 <= vertex < self.n_vertices:
+            raise GraphError(f"there is no vertex {vertex}; ids lie in 0…{self.n_vertices - 1}.")
+        indptr, neighbours = self.csr
+        return neighbours[indptr[vertex] : indptr[vertex + 1]]
+
+    @cached_property
+    def components(self) -> IntArray:
+        """(n,) number of the connected component of every vertex, 0 … n_components-1."""
+        return self._components[1]
+
+    @property
+    def n_components(self) -> int:
+        """Number of connected components, isolated vertices counted."""
+        return self._components[0]
+
+    @cached_property
+    def _components(self) -> tuple[int, IntArray]:
+        count, labels = sp.csgraph.connected_components(self.to_scipy(), directed=False)
+        return int(count), labels.astype(np.int64)
+
+    def has_edges(self, pairs: npt.ArrayLike) -> BoolArray:
+        """Whether each pair (k, 2), in either direction, is an edge."""
+        wanted = _as_pairs(pairs)
+        low, high = wanted.min(axis=1, initial=self.n_vertices), wanted.max(axis=1, initial=0)
+        key = low * self.n_vertices + high
+        own = self.edges[:, 0] * self.n_vertices + self.edges[:, 1]  # sorted, since the edges are
+        position = np.minimum(np.searchsorted(own, key), max(len(own) - 1, 0))
+        inside = (low >= 0) & (high < self.n_vertices)
+        return inside & (own[position] == key) if len(own) else np.zeros(len(wanted), dtype=bool)
+
+    def with_edges(self, chosen: npt.ArrayLike) -> Graph:
+        """The same vertices with a selection of the edges (boolean mask (m,) or edge numbers)."""
+        return Graph(self.n_vertices, self.edges[np.asarray(chosen)], self.names)
+
+    # ------------------------------------------------------------------ names
+
+    def name(self, vertex: int) -> Any:
+        """The name of a vertex, or its id when the graph has no names."""
+        return int(vertex) if self.names is None else self.names[vertex]
+
+    def index(self, name: Any) -> int:
+        """The id of the vertex called `name`."""
+        if self.names is None:
+            if isinstance(name, (int, np.integer)) and 0 <= name < self.n_vertices:
+                return int(name)
+            raise UnknownNameError(
+                f"no vertex {name!r}; this graph has no names, its ids are 0…{self.n_vertices - 1}."
+            )
+        try:
+            return self._positions[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError(
+                f"no vertex is called {name!r}.{did_you_mean(name, self._positions)}"
+            ) from None
+
+    @cached_property
+    def _positions(self) -> dict[Any, int]:
+        return {} if self.names is None else _lookup_table(self.names)
+
+    # ------------------------------------------------------------------ ways out
+
+    def to_scipy(self) -> sp.csr_array:
+        """Symmetric 0/1 adjacency matrix (n, n) in CSR form."""
+        u, v = self.edges.T
+        ones = np.ones(2 * len(u), dtype=np.int8)
+        shape = (self.n_vertices, self.n_vertices)
+        return sp.csr_array((ones, (np.concatenate([u, v]), np.concatenate([v, u]))), shape=shape)
+
+    def to_networkx(self) -> networkx.Graph:
+        """A NetworkX graph whose nodes are the names."""
+        networkx = optional_import("networkx", needed_for="Graph.to_networkx", install="networkx")
+        graph = networkx.Graph()
+        graph.add_nodes_from(self.name(v) for v in range(self.n_vertices))
+        graph.add_edges_from((self.name(u), self.name(v)) for u, v in self.edges.tolist())
+        return graph
+
+    def to_pyg(self) -> torch_geometric.data.Data:
+        """A PyTorch Geometric `Data` with both directions of every edge."""
+        pyg = optional_import("torch_geometric.data", needed_for="Graph.to_pyg", install="'acvae[baselines]'")
+        import torch
+
+        both = np.concatenate([self.edges, self.edges[:, ::-1]])
+        return pyg.Data(
+            edge_index=torch.from_numpy(np.ascontiguousarray(both.T)), num_nodes=self.n_vertices
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A data frame with the columns `source` and `target`, by name."""
+        pandas = optional_import("pandas", needed_for="Graph.to_pandas", install="'acvae[tables]'")
+        source, target = (c if self.names is None else self.names[c] for c in self.edges.T)
+        return pandas.DataFrame({"source": source, "target": target})
+
+    # ------------------------------------------------------------------ Python's own
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        same_names = (self.names is None) == (other.names is None) and (
+            self.names is None or other.names is None or np.array_equal(self.names, other.names)
+        )
+        return self.n_vertices == other.n_vertices and same_names and np.array_equal(self.edges, other.edges)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Graph(n_vertices={self.n_vertices:,}, n_edges={self.n_edges:,})"
+
+
+def _as_pairs(edges: Any) -> IntArray:
+    """Any edge array as int64 (m, 2); floats, booleans and other shapes are refused."""
+    if isinstance(edges, Graph):
+        return edges.edges
+    array = np.asarray(edges.detach().cpu() if hasattr(edges, "detach") else edges)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise GraphError(f"edges must have shape (m, 2), got {array.shape}.")
+    if not np.issubdtype(array.dtype, np.integer):
+        raise GraphError(
+            f"edges must be integers, got {array.dtype}; for ids or names of your own use Graph.from_edges."
+        )
+    return array.astype(np.int64, copy=False)
+
+
+def _canonical(n: int, pairs: IntArray) -> tuple[IntArray, int, int]:
+    """Rows u < v, unique and sorted, with the number of self-loops and of duplicates removed."""
+    proper = pairs[pairs[:, 0] != pairs[:, 1]]
+    key = np.unique(proper.min(axis=1, initial=n) * n + proper.max(axis=1, initial=0))
+    edges = np.stack(np.divmod(key, max(n, 1)), axis=1)
+    return edges, len(pairs) - len(proper), len(proper) - len(edges)
+
+
+def _as_names(names: Iterable[Any], n: int | None = None) -> npt.NDArray[Any]:
+    """Names as a one-dimensional array: integers and strings natively, all else as objects."""
+    if isinstance(names, (str, bytes)):
+        raise GraphError("names must be a sequence with one name per vertex, not a single string.")
+    listed = names if isinstance(names, np.ndarray) else list(names)
+    array = np.asarray(listed) if _is_uniform(listed) else _object_array(listed)
+    if array.ndim != 1:
+        raise GraphError(f"names must be one-dimensional, got shape {array.shape}.")
+    if n is not None and len(array) != n:
+        raise GraphError(f"{len(array)} names were given for {n} vertices.")
+    if len(set(array.tolist())) != len(array):
+        seen: set[Any] = set()
+        repeated = next(x for x in array.tolist() if x in seen or seen.add(x))  # type: ignore[func-returns-value]
+        raise GraphError(f"names must be distinct, but {repeated!r} occurs more than once.")
+    array.flags.writeable = False
+    return array
+
+
+def _is_uniform(values: Any) -> bool:
+    if isinstance(values, np.ndarray):
+        return True
+    kinds = {type(v) for v in values}
+    return kinds <= {str, np.str_} or kinds <= {int, np.int64, np.int32}
+
+
+def _object_array(values: list[Any]) -> npt.NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _split_columns(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The two columns of anything that holds pairs; a tuple of two arrays is taken as the columns."""
+    if isinstance(pairs, tuple) and len(pairs) == 2 and all(isinstance(c, np.ndarray) for c in pairs):
+        first, second = pairs
+    elif isinstance(pairs, np.ndarray):
+        if pairs.size == 0:
+            pairs = pairs.reshape(0, 2)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise GraphError(f"pairs must have shape (m, 2), got {pairs.shape}.")
+        first, second = pairs[:, 0], pairs[:, 1]
+    else:
+        listed = [tuple(p) for p in pairs]
+        wrong = next((i for i, p in enumerate(listed) if len(p) != 2), None)
+        if wrong is not None:
+            raise GraphError(f"each edge is a pair of two ids, but number {wrong} is {listed[wrong]!r}.")
+        ends = [p[0] for p in listed] + [p[1] for p in listed]
+        joined = np.asarray(ends) if _is_uniform(ends) else _object_array(ends)
+        first, second = joined[: len(listed)], joined[len(listed) :]
+    if len(first) != len(second):
+        raise GraphError(f"the two columns of edges differ in length: {len(first)} and {len(second)}.")
+    for column in (first, second):
+        if np.issubdtype(column.dtype, np.floating):
+            raise GraphError(f"edge ids must be integers or names, got {column.dtype}.")
+    return first, second
+
+
+def _factorize(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
+    """Distinct values and each entry's position among them; sorted where the values compare."""
+    try:
+        names, ids = np.unique(values, return_inverse=True)
+        return names, ids.reshape(-1)
+    except TypeError:
+        position: dict[Any, int] = {}
+        ids = np.array([position.setdefault(v, len(position)) for v in values.tolist()], dtype=np.int64)
+        return _object_array(list(position)), ids
+
+
+def _lookup_table(names: npt.NDArray[Any]) -> dict[Any, int]:
+    try:
+        return {name: i for i, name in enumerate(names.tolist())}
+    except TypeError as error:
+        raise InputError(f"names must be hashable: {error}.") from None
+
+
+def _positions(lookup: Mapping[Any, int], values: npt.NDArray[Any]) -> IntArray:
+    try:
+        return np.array([lookup[v] for v in values.tolist()], dtype=np.int64)
+    except KeyError as error:
+        missing = error.args[0]
+        raise UnknownNameError(
+            f"an edge names {missing!r}, which is not among the vertices.{did_you_mean(missing, lookup)}"
+        ) from None
