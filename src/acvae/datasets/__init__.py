@@ -12,6 +12,8 @@ __all__ = ["NAMES", "Dataset", "load"]
 
 # Name of the data set -> (module in this package, function in it).
 _LOADERS = {
+    "citation": ("citation", "load"),
+    "citation-1998": ("citation", "load_1998"),
     "debian": ("debian", "load"),
     "tree": ("tree", "load"),
 }

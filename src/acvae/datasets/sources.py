@@ -1,0 +1,151 @@
+"""Where raw files are: the folder given, `$ACVAE_DATA`, the user's cache, and last their publisher.
+
+A loader names its files with `RawFile` and asks `fetch` for a path. Files are taken as they are found: only
+what is downloaded here is held against a checksum, for a user may well have packed a file anew.
+"""
+
+import bz2
+import gzip
+import os
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import IO
+
+import pooch
+
+from acvae.datasets.download import download
+from acvae.exceptions import DataError
+
+__all__ = ["ENVIRONMENT", "RawFile", "cache_folder", "fetch", "locate", "members", "open_binary"]
+
+ENVIRONMENT = "ACVAE_DATA"
+"""Environment variable with the folder of raw data."""
+
+_DAMAGE = (EOFError, zlib.error, tarfile.TarError, OSError)
+"""What Python's readers raise on a packed file that is cut short or is not what its name says."""
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """One file of a publisher.
+
+    Attributes
+    ----------
+    name
+        The file's name as published, for example `cit-HepTh.txt.gz`.
+    folder
+        Sub-folder of a data root in which it may also lie, one per data set.
+    url
+        Its public address, or None where it has to be fetched by hand.
+    page
+        Web page about it, for a person to go to.
+    sha256
+        Checksum of the published file, or None where none is known.
+    also
+        Other names it may have: unpacked, or packed differently. A name may be that of a folder.
+    """
+
+    name: str
+    folder: str
+    page: str
+    url: str | None = None
+    sha256: str | None = None
+    also: tuple[str, ...] = ()
+
+
+def cache_folder() -> Path:
+    """The user's cache for this package, as the operating system has it."""
+    return Path(pooch.os_cache("acvae"))
+
+
+def search_path(root: str | PathLike[str] | None = None) -> list[Path]:
+    """Folders to look in, in order. A folder given by hand has to exist."""
+    places: list[Path] = []
+    if root is not None:
+        given = Path(root).expanduser()
+        if not given.is_dir():
+            raise DataError(f"the data folder {str(given)!r} does not exist or is not a folder.")
+        places.append(given)
+    if os.environ.get(ENVIRONMENT):
+        places.append(Path(os.environ[ENVIRONMENT]).expanduser())
+    places.append(cache_folder())
+    return places
+
+
+def locate(file: RawFile, root: str | PathLike[str] | None = None) -> Path | None:
+    """Path of a raw file (or of its unpacked form) that is already here, or None."""
+    for place in search_path(root):
+        for name in (file.name, *file.also):
+            for candidate in (place / name, place / file.folder / name):
+                if candidate.exists():
+                    return candidate
+    return None
+
+
+def fetch(file: RawFile, root: str | PathLike[str] | None = None, *, progress: bool = True) -> Path:
+    """Path of a raw file, downloaded into the user's cache when it is nowhere else."""
+    found = locate(file, root)
+    if found is not None:
+        return found
+    target = cache_folder() / file.folder / file.name
+    by_hand = (
+        f"Get it from {file.url or file.page} and put it in {str(target.parent)!r}, or in a folder named "
+    )
+    by_hand += f"by root= or ${ENVIRONMENT}."
+    if file.url is None:
+        looked = ", ".join(repr(str(place)) for place in search_path(root))
+        raise DataError(f"the file {file.name!r} was not found in {looked}. {by_hand}")
+    try:
+        download(file.url, target, sha256=file.sha256, progress=progress)
+    except DataError as error:
+        raise DataError(f"the file {file.name!r} is not here, and {error} {by_hand}") from error
+    return target
+
+
+@contextmanager
+def reading(path: Path, url: str | None = None) -> Iterator[None]:
+    """Turn what the readers raise on a damaged file into one sentence that names it."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise DataError(f"the file {str(path)!r} does not exist.") from error
+    except _DAMAGE as error:
+        again = f" Fetch it again from {url}." if url else " Fetch it again."
+        reason = str(error).rstrip(".") or type(error).__name__
+        raise DataError(f"the file {str(path)!r} is damaged or cut short ({reason}).{again}") from error
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open a plain, `.gz` or `.bz2` file for reading its unpacked bytes."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")
+    if path.suffix == ".bz2":
+        return bz2.open(path, "rb")
+    return open(path, "rb")
+
+
+def members(path: Path, suffixes: tuple[str, ...], url: str | None = None) -> Iterator[tuple[str, IO[bytes]]]:
+    """Name and open content of every file in a tar archive, or in the folder it unpacks to.
+
+    Only names ending in one of `suffixes` are given, with forward slashes. Archives are read in place, one
+    pass from front to back, and nothing is ever unpacked: no member's name can lead out of a folder, and
+    links and devices are passed over.
+    """
+    with reading(path, url):
+        if path.is_dir():
+            for file in sorted(path.rglob("*")):
+                if file.name.endswith(suffixes) and file.is_file():
+                    with open(file, "rb") as content:
+                        yield file.relative_to(path).as_posix(), content
+            return
+        with tarfile.open(path, "r|*") as archive:
+            for member in archive:
+                if member.isfile() and member.name.endswith(suffixes):
+                    stored = archive.extractfile(member)
+                    if stored is not None:
+                        yield member.name, stored
