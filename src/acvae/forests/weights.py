@@ -1,0 +1,92 @@
+"""Edge weights of the adaptive prior: a point of the spanning-forest polytope, moved by soft updates.
+
+A weight w_e is the probability that edge e is in a random maximal acyclic subgraph (definition 2 of the
+paper). The weights of a component with k vertices sum to k − 1, and each lies in [0, 1]; both survive every
+update, because a soft update is a convex combination with the indicator of a spanning forest.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.forests.kruskal import spanning_forest
+from acvae.graph import Graph
+
+__all__ = [
+    "SETTLED_WITHIN",
+    "WeightInfo",
+    "WeightState",
+    "initial_weights",
+    "round_to_forest",
+    "update_weights",
+]
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+# A weight this close to 0 or 1 counts as settled.
+SETTLED_WITHIN = 0.01
+
+
+class WeightState(NamedTuple):
+    """Weights (m,) after `step` updates."""
+
+    weights: FloatArray
+    step: int
+
+
+class WeightInfo(NamedTuple):
+    """What one update saw: the best forest (m,), its total mass, and the share of settled weights."""
+
+    forest: BoolArray
+    forest_mass: float
+    settled: float
+
+
+def initial_weights(graph: Graph, seed: int | np.random.Generator = 0) -> WeightState:
+    """Indicator of the spanning forest of random edge weights, a vertex of the polytope."""
+    random = np.random.default_rng(seed).random(graph.n_edges)
+    return WeightState(spanning_forest(graph.n_vertices, graph.edges, random).astype(np.float64), 0)
+
+
+def update_weights(
+    state: WeightState,
+    masses: npt.ArrayLike,
+    graph: Graph,
+    *,
+    maximum: bool,
+    step_size: float = 0.1,
+) -> tuple[WeightState, WeightInfo]:
+    """One soft update (eq. soft-update): w ← (1 − α)·w + α·ŵ.
+
+    ŵ is the indicator of the spanning forest of `graph` with the smallest total mass (empirical Bayes) or
+    the largest (saddle point, `maximum=True`). The inputs are left as they are.
+    """
+    mass = np.asarray(masses, dtype=np.float64)
+    forest = spanning_forest(graph.n_vertices, graph.edges, mass, maximum)
+    # w + α(ŵ − w): a weight that is already 0 or 1 stays so to the bit.
+    weights = state.weights + step_size * (forest - state.weights)
+    return WeightState(weights, state.step + 1), WeightInfo(
+        forest, float(mass[forest].sum()), settled_share(weights)
+    )
+
+
+def settled_share(weights: FloatArray) -> float:
+    """Share of the weights within `SETTLED_WITHIN` of 0 or 1."""
+    if len(weights) == 0:
+        return 1.0
+    return float(np.mean(np.minimum(weights, 1 - weights) <= SETTLED_WITHIN))
+
+
+def round_to_forest(
+    state: WeightState, graph: Graph, masses: npt.ArrayLike | None = None, *, maximum: bool
+) -> BoolArray:
+    """The single forest the weights stand for: their maximum spanning forest.
+
+    Ties go by the current edge mass in the option's direction, then by edge order.
+    """
+    ties = None
+    if masses is not None:
+        ties = np.asarray(masses, dtype=np.float64) * (1 if maximum else -1)
+    return spanning_forest(graph.n_vertices, graph.edges, state.weights, maximum=True, ties=ties)
