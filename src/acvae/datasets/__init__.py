@@ -14,6 +14,8 @@ __all__ = ["NAMES", "Dataset", "load"]
 _LOADERS = {
     "citation": ("citation", "load"),
     "citation-1998": ("citation", "load_1998"),
+    "epinions": ("epinions", "load"),
+    "librarything": ("librarything", "load"),
     "debian": ("debian", "load"),
     "tree": ("tree", "load"),
 }

@@ -27,16 +27,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+import sklearn
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from acvae._checks import whole_number
 from acvae.datasets.dataset import Dataset
-from acvae.datasets.sources import RawFile, fetch, members, open_binary, reading
+from acvae.datasets.prepared import prepared
+from acvae.datasets.sources import RawFile, decode, fetch, members, open_binary, reading
 from acvae.exceptions import DataError
 from acvae.graph import Graph, IntArray
 
 __all__ = ["FILES", "load", "load_1998"]
 
+_VERSION = 1
 PAGE = "https://snap.stanford.edu/data/cit-HepTh.html"
 EDGES = RawFile(
     "cit-HepTh.txt.gz",
@@ -75,7 +78,14 @@ def load(root: str | PathLike[str] | None = None, *, year: int | None = None, n_
 def _load(name: str, root: str | PathLike[str] | None, *, year: int | None, n_words: int) -> Dataset:
     whole_number("n_words", n_words, minimum=1)
     edges, abstracts = fetch(EDGES, root), fetch(ABSTRACTS, root)
-    return _prepare(name, edges, abstracts, year, n_words)
+    return prepared(
+        name,
+        lambda: _prepare(name, edges, abstracts, year, n_words),
+        sources=(edges, abstracts),
+        # Its stop words and its idea of a word are part of the preparation.
+        options={"n_words": n_words, "scikit-learn": sklearn.__version__},
+        version=_VERSION,
+    )
 
 
 def _prepare(name: str, edges_path: Path, abstracts_path: Path, year: int | None, n_words: int) -> Dataset:
@@ -120,18 +130,16 @@ def read_abstracts(path: Path, year: int | None) -> tuple[dict[str, str], dict[s
     """Text of every paper (of one year) by its seven-digit number, and what was met on the way."""
     texts: dict[str, str] = {}
     not_utf8 = empty = 0
-    for name, content in members(path, (".abs",), ABSTRACTS.url):
-        match = _MEMBER.search(name)
-        if match is None or (year is not None and int(match[1]) != year):
-            continue
-        raw = content.read()
-        try:
-            text = raw.decode("utf-8")
-        except UnicodeDecodeError:
-            text, not_utf8 = raw.decode("latin-1"), not_utf8 + 1
-        parts = _SEPARATOR.split(text)
-        texts[match[2]] = body = parts[2].strip() if len(parts) > 2 else ""
-        empty += not body
+    with reading(path, ABSTRACTS.url):
+        for name, content in members(path, (".abs",)):
+            match = _MEMBER.search(name)
+            if match is None or (year is not None and int(match[1]) != year):
+                continue
+            text, is_utf8 = decode(content.read())
+            not_utf8 += not is_utf8
+            parts = _SEPARATOR.split(text)
+            texts[match[2]] = body = parts[2].strip() if len(parts) > 2 else ""
+            empty += not body
     if not texts:
         wanted = f"of {year} " if year is not None else ""
         raise DataError(f"{str(path)!r} holds no abstract {wanted}(files named <year>/<7 digits>.abs).")

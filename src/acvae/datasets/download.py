@@ -109,7 +109,7 @@ def _store(response: HTTPResponse, part: Path, have: int, url: str, progress: bo
             unit="B",
             unit_scale=True,
             desc=part.stem,
-            disable=not progress,
+            disable=None if progress else True,  # None: only where someone is watching
             leave=False,
         ) as bar,
     ):

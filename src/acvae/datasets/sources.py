@@ -14,14 +14,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import pooch
 
 from acvae.datasets.download import download
 from acvae.exceptions import DataError
 
-__all__ = ["ENVIRONMENT", "RawFile", "cache_folder", "fetch", "locate", "members", "open_binary"]
+__all__ = [
+    "ENVIRONMENT",
+    "RawFile",
+    "cache_folder",
+    "decode",
+    "fetch",
+    "locate",
+    "members",
+    "open_binary",
+    "reading",
+]
 
 ENVIRONMENT = "ACVAE_DATA"
 """Environment variable with the folder of raw data."""
@@ -94,9 +104,9 @@ def fetch(file: RawFile, root: str | PathLike[str] | None = None, *, progress: b
         return found
     target = cache_folder() / file.folder / file.name
     by_hand = (
-        f"Get it from {file.url or file.page} and put it in {str(target.parent)!r}, or in a folder named "
+        f"Get it from {file.url or file.page} and put it in {str(target.parent)!r}, "
+        f"or in a folder named by root= or ${ENVIRONMENT}."
     )
-    by_hand += f"by root= or ${ENVIRONMENT}."
     if file.url is None:
         looked = ", ".join(repr(str(place)) for place in search_path(root))
         raise DataError(f"the file {file.name!r} was not found in {looked}. {by_hand}")
@@ -115,6 +125,8 @@ def reading(path: Path, url: str | None = None) -> Iterator[None]:
     except FileNotFoundError as error:
         raise DataError(f"the file {str(path)!r} does not exist.") from error
     except _DAMAGE as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise DataError(f"the file {str(path)!r} cannot be read ({error.strerror}).") from error
         again = f" Fetch it again from {url}." if url else " Fetch it again."
         reason = str(error).rstrip(".") or type(error).__name__
         raise DataError(f"the file {str(path)!r} is damaged or cut short ({reason}).{again}") from error
@@ -123,29 +135,41 @@ def reading(path: Path, url: str | None = None) -> Iterator[None]:
 def open_binary(path: Path) -> IO[bytes]:
     """Open a plain, `.gz` or `.bz2` file for reading its unpacked bytes."""
     if path.suffix == ".gz":
-        return gzip.open(path, "rb")
+        return cast(IO[bytes], gzip.open(path, "rb"))
     if path.suffix == ".bz2":
         return bz2.open(path, "rb")
     return open(path, "rb")
 
 
-def members(path: Path, suffixes: tuple[str, ...], url: str | None = None) -> Iterator[tuple[str, IO[bytes]]]:
+def decode(raw: bytes) -> tuple[str, bool]:
+    """Text that should be UTF-8, and whether it was; older files in ISO 8859-1 are read all the same."""
+    try:
+        return raw.decode("utf-8"), True
+    except UnicodeDecodeError:
+        return raw.decode("latin-1"), False
+
+
+def members(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
     """Name and open content of every file in a tar archive, or in the folder it unpacks to.
 
-    Only names ending in one of `suffixes` are given, with forward slashes. Archives are read in place, one
-    pass from front to back, and nothing is ever unpacked: no member's name can lead out of a folder, and
-    links and devices are passed over.
+    Only names ending in one of `suffixes` are given, with forward slashes; a content has to be read before
+    the next one is asked for, and the loop belongs inside `reading`. Archives are read in place, one pass
+    from front to back, and nothing is ever unpacked: no member's name can lead out of a folder, and links
+    and devices are passed over.
     """
-    with reading(path, url):
-        if path.is_dir():
-            for file in sorted(path.rglob("*")):
-                if file.name.endswith(suffixes) and file.is_file():
-                    with open(file, "rb") as content:
-                        yield file.relative_to(path).as_posix(), content
-            return
-        with tarfile.open(path, "r|*") as archive:
+    if path.is_dir():
+        for file in sorted(path.rglob("*")):
+            if file.name.endswith(suffixes) and file.is_file():
+                with open(file, "rb") as content:
+                    yield file.relative_to(path).as_posix(), content
+        return
+    # tarfile's own decompression would pass over a stream that is cut short between two members.
+    with open_binary(path) as packed:
+        with tarfile.open(fileobj=packed, mode="r|") as archive:
             for member in archive:
                 if member.isfile() and member.name.endswith(suffixes):
                     stored = archive.extractfile(member)
                     if stored is not None:
                         yield member.name, stored
+        while packed.read(1 << 20):  # on to the end, where the checksum is
+            pass
