@@ -37,7 +37,7 @@ from acvae.datasets.sources import RawFile, decode, fetch, members, open_binary,
 from acvae.exceptions import DataError
 from acvae.graph import Graph, IntArray
 
-__all__ = ["FILES", "load", "load_1998"]
+__all__ = ["CHOICES", "load", "load_1998"]
 
 _VERSION = 1
 PAGE = "https://snap.stanford.edu/data/cit-HepTh.html"
@@ -57,7 +57,8 @@ ABSTRACTS = RawFile(
     sha256="95f3ede8e6827f2a6922e299f3c477fd2fd2d16bccab11d07889c064228b1fcc",
     also=("cit-HepTh-abstracts", "cit-HepTh-abstracts.tar"),
 )
-FILES = (EDGES, ABSTRACTS)
+CHOICES = ((EDGES, ABSTRACTS),)
+"""Sets of raw files of which one is needed."""
 
 _MEMBER = re.compile(r"(?:^|/)(\d{4})/(\d{7})\.abs$")
 _SEPARATOR = re.compile(r"^\\\\[ \t]*\r?$", flags=re.MULTILINE)

@@ -33,7 +33,7 @@ from acvae.datasets.sources import RawFile, fetch, locate, open_binary, reading
 from acvae.exceptions import DataError
 from acvae.graph import IntArray
 
-__all__ = ["FILES", "load"]
+__all__ = ["CHOICES", "load"]
 
 _VERSION = 1
 TRUSTLET_PAGE = "http://www.trustlet.org/downloaded_epinions.html"
@@ -61,8 +61,8 @@ TANG_ARCHIVE = RawFile(
     page=TANG_PAGE,
     url="https://www.cse.msu.edu/~tangjili/datasetcode/epinions.zip",
 )
-FILES = (RATINGS, TRUST)
-STAND_IN_FILES = (TANG_RATINGS, TANG_TRUST)
+CHOICES = ((RATINGS, TRUST), (TANG_RATINGS, TANG_TRUST), (TANG_ARCHIVE,))
+"""Sets of raw files of which one is needed: the paper's crawl, then the two forms of the stand-in."""
 
 
 def load(
@@ -76,10 +76,8 @@ def load(
     choice("variant", variant, ("auto", "trustlet", "tang"))
     whole_number("min_ratings", min_ratings, minimum=1)
     if variant == "auto":
-        only_stand_in = not _here(FILES, root) and (
-            _here(STAND_IN_FILES, root) or _here((TANG_ARCHIVE,), root)
-        )
-        variant = "tang" if only_stand_in else "trustlet"
+        here = [all(locate(file, root) for file in files) for files in CHOICES]
+        variant = "tang" if any(here) and not here[0] else "trustlet"
     name = "epinions" if variant == "trustlet" else "epinions-stand-in"
     paths = _fetch_trustlet(root) if variant == "trustlet" else _fetch_tang(root)
     return prepared(
@@ -91,19 +89,14 @@ def load(
     )
 
 
-def _here(files: tuple[RawFile, ...], root: str | PathLike[str] | None) -> bool:
-    return all(locate(file, root) is not None for file in files)
-
-
 def _fetch_trustlet(root: str | PathLike[str] | None) -> tuple[Path, ...]:
     return fetch(RATINGS, root), fetch(TRUST, root)
 
 
 def _fetch_tang(root: str | PathLike[str] | None) -> tuple[Path, ...]:
     """The two MATLAB files, or the one archive that holds them."""
-    if _here(STAND_IN_FILES, root):
-        return fetch(TANG_RATINGS, root), fetch(TANG_TRUST, root)
-    return (fetch(TANG_ARCHIVE, root),)
+    ratings, trust = locate(TANG_RATINGS, root), locate(TANG_TRUST, root)
+    return (fetch(TANG_ARCHIVE, root),) if ratings is None or trust is None else (ratings, trust)
 
 
 def _prepare(name: str, paths: tuple[Path, ...], min_ratings: int) -> Dataset:

@@ -36,7 +36,7 @@ from acvae.datasets.sources import RawFile, decode, fetch, members, reading
 from acvae.exceptions import DataError
 from acvae.graph import IntArray
 
-__all__ = ["FILES", "load"]
+__all__ = ["CHOICES", "load"]
 
 _VERSION = 1
 PAGE = "https://cseweb.ucsd.edu/~jmcauley/datasets.html#social_data"
@@ -47,7 +47,8 @@ ARCHIVE = RawFile(
     url="https://mcauleylab.ucsd.edu/public_datasets/data/librarything/lthing_data.tar.gz",
     also=("lthing_data", "lthing_data.tar"),
 )
-FILES = (ARCHIVE,)
+CHOICES = ((ARCHIVE,),)
+"""Sets of raw files of which one is needed."""
 
 _UNREADABLE = 0.01
 """Share of the lines that may be garbled before the file as a whole is refused."""

@@ -1,0 +1,154 @@
+"""Data sets by name: `load` one, or see what is `available`."""
+
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from types import ModuleType
+from typing import Any
+
+from acvae.datasets.dataset import Dataset
+from acvae.datasets.sources import RawFile, locate
+from acvae.exceptions import OptionError, UnknownNameError, did_you_mean
+
+__all__ = ["NAMES", "Description", "available", "load"]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What can be said of a data set without importing its module, which may take a while."""
+
+    module: str
+    function: str
+    what: str
+    origin: str
+
+
+_ENTRIES = {
+    "debian": _Entry(
+        "debian",
+        "load",
+        "Python packages of Debian, joined where one needs or recommends the other; words of descriptions",
+        "Debian's package index, a snapshot of which comes with this package",
+    ),
+    "citation-1998": _Entry(
+        "citation",
+        "load_1998",
+        "papers of 1998 on high-energy physics theory, joined by citation; words of abstracts",
+        "SNAP cit-HepTh, https://snap.stanford.edu/data/cit-HepTh.html",
+    ),
+    "citation": _Entry(
+        "citation",
+        "load",
+        "the same for all years, 1992 to 2003",
+        "SNAP cit-HepTh, https://snap.stanford.edu/data/cit-HepTh.html",
+    ),
+    "epinions": _Entry(
+        "epinions",
+        "load",
+        "users of a review site, joined by mutual trust; the products they rated",
+        "trustlet, http://www.trustlet.org/downloaded_epinions.html; as a stand-in the crawl by J. Tang, "
+        "https://www.cse.msu.edu/~tangjili/datasetcode/truststudy.htm",
+    ),
+    "librarything": _Entry(
+        "librarything",
+        "load",
+        "readers, joined by friendship; the books they rated",
+        "J. McAuley, https://cseweb.ucsd.edu/~jmcauley/datasets.html#social_data",
+    ),
+    "tree": _Entry(
+        "tree",
+        "load",
+        "synthetic: latent values that follow a tree, hidden among random edges",
+        "generated here",
+    ),
+}
+
+NAMES = tuple(_ENTRIES)
+
+
+@dataclass(frozen=True)
+class Description:
+    """One line of a list of data sets.
+
+    Attributes
+    ----------
+    name
+        What `acvae.datasets.load` calls it.
+    what
+        What its vertices, edges and features are.
+    origin
+        Who publishes it, and where.
+    here
+        Whether it can be loaded without a download.
+    found
+        Where its raw files were found; empty for a data set that has none.
+    missing
+        Names of the raw files that are not here.
+    """
+
+    name: str
+    what: str
+    origin: str
+    here: bool
+    found: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def load(name: str, *, root: str | PathLike[str] | None = None, **options: Any) -> Dataset:
+    """Load a data set by name.
+
+    Parameters
+    ----------
+    name
+        One of `acvae.datasets.NAMES`.
+    root
+        Folder with raw files, for the data sets that have them; otherwise `$ACVAE_DATA`, the user's cache
+        and the publisher are tried in this order.
+    options
+        What the data set's own `load` takes, for example `seed` for generated ones.
+    """
+    if name not in _ENTRIES:
+        raise UnknownNameError(
+            f"there is no data set {name!r}; there are {', '.join(NAMES)}.{did_you_mean(name, NAMES)}"
+        )
+    loader: Callable[..., Dataset] = getattr(_module(name), _ENTRIES[name].function)
+    valid = list(inspect.signature(loader).parameters)
+    if root is not None:
+        if "root" not in valid:
+            raise OptionError(f"the data set {name!r} has no raw files, so root= does not apply to it.")
+        options["root"] = root
+    for option in options:
+        if option not in valid:
+            raise OptionError(
+                f"the data set {name!r} has no option {option!r}; it has {', '.join(valid) or 'none'}."
+                + did_you_mean(option, valid)
+            )
+    return loader(**options)
+
+
+def available(root: str | PathLike[str] | None = None) -> tuple[Description, ...]:
+    """What can be loaded, where it comes from, and whether its raw files are already here."""
+    return tuple(_describe(name, root) for name in NAMES)
+
+
+def _describe(name: str, root: str | PathLike[str] | None) -> Description:
+    entry = _ENTRIES[name]
+    # Sets of files of which any one will do, the publisher's first; a data set without raw files has none.
+    choices: tuple[tuple[RawFile, ...], ...] = getattr(_module(name), "CHOICES", ((),))
+    located = [[(file, locate(file, root)) for file in files] for files in choices]
+    whole = next((files for files in located if all(path is not None for _, path in files)), None)
+    shown = located[0] if whole is None else whole
+    return Description(
+        name=name,
+        what=entry.what,
+        origin=entry.origin,
+        here=whole is not None,
+        found=tuple(str(path) for _, path in shown if path is not None),
+        missing=tuple(file.name for file, path in shown if path is None),
+    )
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"acvae.datasets.{_ENTRIES[name].module}")
