@@ -1,0 +1,1 @@
+"""What the Debian data set is made of: a reader of package indexes, and the bundled snapshot."""
