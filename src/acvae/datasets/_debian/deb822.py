@@ -5,10 +5,10 @@ import gzip
 import lzma
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from io import BufferedIOBase
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO
 
 from acvae.exceptions import DataError
 
@@ -48,7 +48,7 @@ def related_packages(relations: str) -> list[str]:
     return [match[1] for match in matches if match]
 
 
-def _open(path: Path) -> IO[bytes]:
+def _open(path: Path) -> BufferedIOBase:
     with path.open("rb") as file:
         magic = file.read(6)
     if magic.startswith(b"\x1f\x8b"):
@@ -65,7 +65,7 @@ def _open(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def _parse(lines: IO[bytes]) -> Iterator[dict[str, str]]:
+def _parse(lines: Iterable[bytes]) -> Iterator[dict[str, str]]:
     stanza: dict[str, str] = {}
     key = ""  # the field a continuation line belongs to
     for raw in lines:
