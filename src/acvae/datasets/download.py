@@ -2,6 +2,7 @@
 
 import json
 import os
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -54,11 +55,12 @@ def _transfer_patiently(url: str, part: Path, sha256: str | None, progress: bool
         try:
             return _transfer(url, part, sha256 is not None, progress)
         except urllib.error.HTTPError as error:
+            error.close()
             reason = f"answered {error.code} {error.reason}"
             passing = error.code in (408, 429) or error.code >= 500
-        except (urllib.error.URLError, HTTPException, ConnectionError, TimeoutError) as error:
+        except (urllib.error.URLError, HTTPException, ConnectionError, TimeoutError, ssl.SSLError) as error:
             reason = f"could not be reached ({getattr(error, 'reason', None) or error})"
-            passing = isinstance(error, (HTTPException, ConnectionError, TimeoutError))
+            passing = not isinstance(error, urllib.error.URLError)  # which is: no connection at all
         if not passing or attempt == _ATTEMPTS - 1:
             raise DataError(f"{urlsplit(url).netloc} {reason} for {url}.")
         time.sleep(patience * 2**attempt)
@@ -87,6 +89,7 @@ def _transfer(url: str, part: Path, has_checksum: bool, progress: bool) -> None:
     except urllib.error.HTTPError as error:
         if error.code != 416 or not have:
             raise
+        error.close()
         # Nothing lies beyond what we have: it is whole, or it is of another version. The checksum tells.
         if not has_checksum or error.headers.get("Content-Range") != f"bytes */{have}":
             part.unlink()
@@ -156,3 +159,4 @@ def _one_at_a_time(target: Path) -> Iterator[None]:
     with open(lock, "w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+        lock.unlink(missing_ok=True)  # those still waiting on it will find the file in place
