@@ -43,6 +43,10 @@ class NotFittedError(AcvaeError, ValueError, AttributeError):
     """A model was asked for a result before `fit`."""
 
 
+class TrainingError(AcvaeError, RuntimeError):
+    """Training cannot go on, for example because the objective is no longer finite."""
+
+
 class SavedModelError(AcvaeError, ValueError):
     """A file that is not a saved model, is damaged, or is newer than this version."""
 

@@ -125,9 +125,7 @@ class Graph:
         """Build from two columns of a data frame: `source` and `target`, by default its first two."""
         if not hasattr(table, "columns") or len(table.columns) < 2:
             raise GraphError("from_pandas needs a DataFrame with at least two columns.")
-        chosen = [
-            table.columns[i] if column is None else column for i, column in enumerate((source, target))
-        ]
+        chosen = [table.columns[i] if column is None else column for i, column in enumerate((source, target))]
         for column in chosen:
             if column not in table.columns:
                 raise OptionError(f"no column {column!r}; there are {', '.join(map(repr, table.columns))}.")
@@ -241,9 +239,7 @@ class Graph:
         import torch
 
         both = np.concatenate([self.edges, self.edges[:, ::-1]])
-        return pyg.Data(
-            edge_index=torch.from_numpy(np.ascontiguousarray(both.T)), num_nodes=self.n_vertices
-        )
+        return pyg.Data(edge_index=torch.from_numpy(np.ascontiguousarray(both.T)), num_nodes=self.n_vertices)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame with the columns `source` and `target`, by name."""

@@ -141,9 +141,7 @@ def _decompose(n: int, indptr: Any, neighbour: Any, number: Any, roots: Any, lea
 
 
 @numba.njit(cache=True, nogil=True)
-def _collect(
-    seed: int, indptr: Any, neighbour: Any, removed: Any, above: Any, size: Any, queue: Any
-) -> int:
+def _collect(seed: int, indptr: Any, neighbour: Any, removed: Any, above: Any, size: Any, queue: Any) -> int:
     """Breadth-first list of the piece around `seed`, with parents and subtree sizes; returns its length."""
     queue[0], above[seed], total, at = seed, -1, 1, 0
     while at < total:

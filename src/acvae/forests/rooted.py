@@ -34,7 +34,9 @@ def root_forest(n_vertices: int, edges: IntArray) -> RootedForest:
     closing = find_cycle_edge(n_vertices, edges)
     if closing is not None:
         u, v = edges[closing]
-        raise PosteriorError(f"the forest has a cycle: edge {closing}, ({u}, {v}), joins vertices already joined.")
+        raise PosteriorError(
+            f"the forest has a cycle: edge {closing}, ({u}, {v}), joins vertices already joined."
+        )
     return RootedForest(*_depth_first(n_vertices, *adjacency(n_vertices, edges)))
 
 

@@ -1,0 +1,38 @@
+"""Where a posterior's pairwise correlations come from: one strategy per file, all with the same face."""
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.correlations.forest import ForestCorrelations
+from acvae.correlations.pairwise import PairwiseCorrelations
+
+__all__ = ["Correlations", "DistanceBlocks", "ForestCorrelations", "PairwiseCorrelations"]
+
+
+class DistanceBlocks(Protocol):
+    """Rows of the matrix of expected squared distances, a block at a time."""
+
+    @property
+    def columns(self) -> npt.NDArray[np.int64]:
+        """(n,) vertex id of each column of a block."""
+
+    def blocks(
+        self, rows: npt.NDArray[np.int64], block_rows: int
+    ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
+        """Yield `(rows, distances)`, in any order of rows, in a buffer that the next block overwrites."""
+
+
+class Correlations(Protocol):
+    """Correlations of all pairs among n vertices, per latent dimension."""
+
+    edges: npt.NDArray[np.int64]  # (m, 2) of the forest that carries the joint; empty if there is none
+    values: npt.NDArray[Any]  # (m, d)
+
+    def pairs(self, i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """(k, d) correlation of z_i and z_j."""
+
+    def distance_blocks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> DistanceBlocks:
+        """Expected squared distances for the given means and standard deviations (n, d)."""

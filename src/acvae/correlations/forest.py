@@ -1,0 +1,45 @@
+"""Correlations of a joint Gaussian on a forest: products along paths (the paper's belief propagation)."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.forests.distances import ForestDistances
+from acvae.forests.joint import log_density, sample_from_noise
+from acvae.forests.path_products import pair_products, row_products
+from acvae.forests.rooted import root_forest
+
+__all__ = ["ForestCorrelations"]
+
+
+class ForestCorrelations:
+    """One joint: vertices are joined along `edges` (m, 2) with correlations `values` (m, d).
+
+    Vertices in different trees are independent. Without edges this is a plain VAE's posterior.
+    """
+
+    def __init__(self, n_vertices: int, edges: npt.NDArray[np.int64], values: npt.NDArray[Any]) -> None:
+        self.edges = edges
+        self.values = values
+        self.rooted = root_forest(n_vertices, edges)
+
+    def pairs(self, i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """(k, d) product of the correlations on the path from i to j."""
+        return pair_products(self.rooted, self.values, i, j)
+
+    def row(self, vertex: int) -> npt.NDArray[np.float64]:
+        """(n, d) correlation of one vertex with every vertex."""
+        return row_products(self.rooted, self.values, vertex)
+
+    def distance_blocks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> ForestDistances:
+        """Blocks of matrix products along a centroid decomposition of the forest."""
+        return ForestDistances(self.rooted, self.edges, self.values, mean, std)
+
+    def correlate(self, noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Turn standard normals (size, n, d) into standardised draws from the joint, in place."""
+        return sample_from_noise(self.rooted, self.values, noise)
+
+    def log_density(self, standard: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """(size,) log density of standardised points (size, n, d)."""
+        return log_density(self.rooted, self.values, standard)

@@ -1,0 +1,7 @@
+"""The models, as scikit-learn style estimators."""
+
+from acvae.models.acvae import ACVAE
+from acvae.models.cvae import CVAE
+from acvae.models.vae import VAE
+
+__all__ = ["ACVAE", "CVAE", "VAE"]

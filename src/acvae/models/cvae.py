@@ -1,0 +1,124 @@
+"""CVAE: a prior that averages over all spanning forests of the graph with equal weight."""
+
+from __future__ import annotations
+
+from acvae._checks import real_number, whole_number
+from acvae.exceptions import GraphError, OptionError
+from acvae.forests import spanning_tree_probabilities
+from acvae.graph import Graph
+from acvae.models.estimator import AutoencoderEstimator
+from acvae.nn import Likelihood
+from acvae.training import BatchSizes, FixedPrior
+
+__all__ = ["CVAE", "GraphEstimator"]
+
+
+class GraphEstimator(AutoencoderEstimator):
+    """What CVAE and ACVAE share: a graph is needed, and pairs are sampled beside vertices."""
+
+    pair_hidden_dim: int
+    tau: float
+    gamma: float
+    batch_edges: int
+    batch_pairs: int
+
+    def _pair_width(self) -> int | None:
+        return self.pair_hidden_dim
+
+    def _constants(self) -> tuple[float, float]:
+        return self.tau, self.gamma
+
+    def _batch_sizes(self) -> BatchSizes:
+        return BatchSizes(self.batch_vertices, self.batch_edges, self.batch_pairs)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        whole_number("pair_hidden_dim", self.pair_hidden_dim, minimum=1)
+        whole_number("batch_edges", self.batch_edges, minimum=1)
+        whole_number("batch_pairs", self.batch_pairs, minimum=1)
+        real_number("tau", self.tau, above=-1, below=1)
+        real_number("gamma", self.gamma, at_least=0)
+
+    def _check_graph(self, graph: Graph | None, n_rows: int) -> Graph | None:
+        graph = super()._check_graph(graph, n_rows)
+        if graph is None:
+            raise GraphError(f"{type(self).__name__} learns from a graph: call fit(features, graph).")
+        if graph.n_edges == 0:
+            raise GraphError(
+                f"the graph has no edges, so {type(self).__name__} has no correlations to learn; use VAE."
+            )
+        return graph
+
+
+class CVAE(GraphEstimator):
+    """Correlated VAE of Tang et al. (2019): edge weights are spanning-tree probabilities and stay fixed.
+
+    Parameters
+    ----------
+    correlated
+        True: a pair network gives each pair a correlation, and distances are ranked by it, pair by pair
+        (CVAE_corr). False: the posterior factorises (CVAE_ind), and γ has no part in the objective.
+    latent_dim, hidden_dim, pair_hidden_dim
+        Size of an embedding, of the hidden layers, and of the pair network's hidden layer.
+    tau
+        Correlation of the prior across an edge.
+    gamma
+        Strength of the negative-sampling regulariser.
+    epochs
+        Passes over the edges.
+    batch_vertices, batch_edges, batch_pairs
+        Vertices, edges and random pairs per step.
+
+    The other parameters are those of `VAE`.
+    """
+
+    def __init__(
+        self,
+        correlated: bool = True,
+        latent_dim: int = 10,
+        hidden_dim: int = 30,
+        pair_hidden_dim: int = 100,
+        *,
+        tau: float = 0.99,
+        gamma: float = 0.1,
+        likelihood: str | Likelihood = "multinomial",
+        epochs: int = 200,
+        learning_rate: float = 1e-3,
+        batch_vertices: int = 64,
+        batch_edges: int = 256,
+        batch_pairs: int = 256,
+        seed: int = 0,
+        device: str = "auto",
+        progress: bool = True,
+    ) -> None:
+        self.correlated = correlated
+        self.latent_dim = latent_dim
+        self.hidden_dim = hidden_dim
+        self.pair_hidden_dim = pair_hidden_dim
+        self.tau = tau
+        self.gamma = gamma
+        self.likelihood = likelihood
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_vertices = batch_vertices
+        self.batch_edges = batch_edges
+        self.batch_pairs = batch_pairs
+        self.seed = seed
+        self.device = device
+        self.progress = progress
+        self._check_options()
+
+    def _label(self) -> str:
+        return "CVAE_corr" if self.correlated else "CVAE_ind"
+
+    def _pair_width(self) -> int | None:
+        return self.pair_hidden_dim if self.correlated else None
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not isinstance(self.correlated, bool):
+            raise OptionError(f"correlated must be True or False, not {self.correlated!r}.")
+
+    def _make_prior(self, graph: Graph | None) -> FixedPrior:
+        assert graph is not None
+        return FixedPrior(spanning_tree_probabilities(graph))

@@ -1,0 +1,180 @@
+"""What the auto-encoding models share: options checked at the door, one fit, one posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.base import BaseEstimator
+
+from acvae._checks import real_number, whole_number
+from acvae.exceptions import FeatureError, GraphError, NotFittedError, OptionError
+from acvae.graph import Graph
+from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
+from acvae.nn.features import Features
+from acvae.posterior import Posterior
+from acvae.training import BatchSizes, Callback, Plan, Prior, Problem, inference, train
+
+__all__ = ["AutoencoderEstimator", "resolve_device"]
+
+
+class AutoencoderEstimator(BaseEstimator):
+    """Base of VAE, CVAE and ACVAE: a subclass says which prior it trains with and lists its options.
+
+    After `fit`: `posterior_`, `history_` (one dict per epoch), `module_` (the networks), `graph_`,
+    `weights_` (edge weights at the end, or None), `n_features_in_`.
+    """
+
+    latent_dim: int
+    hidden_dim: int
+    likelihood: str | Likelihood
+    epochs: int
+    learning_rate: float
+    batch_vertices: int
+    seed: int
+    device: str
+    progress: bool
+
+    # ------------------------------------------------------------------ what a subclass says
+
+    def _label(self) -> str:
+        """Name shown beside the progress bar."""
+        return type(self).__name__
+
+    def _pair_width(self) -> int | None:
+        """Hidden size of the pair encoder, or None for no pair encoder."""
+        return None
+
+    def _constants(self) -> tuple[float, float]:
+        """τ and γ of the objective."""
+        return 0.0, 0.0
+
+    def _make_prior(self, graph: Graph | None) -> Prior | None:
+        """The prior's edge weights at the start; None trains without edges."""
+        return None
+
+    def _batch_sizes(self) -> BatchSizes:
+        return BatchSizes(vertices=self.batch_vertices)
+
+    def _check_graph(self, graph: Graph | None, n_rows: int) -> Graph | None:
+        if graph is None:
+            return None
+        if not isinstance(graph, Graph):
+            raise GraphError(
+                f"graph must be an acvae.Graph, not {type(graph).__name__}; see Graph.from_edges, "
+                "from_networkx, from_scipy, from_pyg and from_pandas."
+            )
+        if graph.n_vertices != n_rows:
+            raise FeatureError(
+                f"there are {n_rows} rows of features but {graph.n_vertices} vertices; "
+                "row i must describe vertex i."
+            )
+        return graph
+
+    def _check_options(self) -> None:
+        whole_number("latent_dim", self.latent_dim, minimum=1)
+        whole_number("hidden_dim", self.hidden_dim, minimum=1)
+        whole_number("epochs", self.epochs, minimum=0)
+        whole_number("batch_vertices", self.batch_vertices, minimum=1)
+        whole_number("seed", self.seed, minimum=0)
+        real_number("learning_rate", self.learning_rate, above=0)
+        make_likelihood(self.likelihood, 1)
+
+    # ------------------------------------------------------------------ what users call
+
+    def fit(self, features: Any, graph: Graph | None = None, *, callbacks: Sequence[Callback] = ()) -> Self:
+        """Train on a feature matrix (n, D), sparse or dense, and a graph on its n rows."""
+        self._check_options()
+        device = resolve_device(self.device)
+        inputs = as_features(features, device)
+        if inputs.n_rows < 2 or inputs.n_columns == 0:
+            raise FeatureError(
+                f"at least two data points with one feature are needed, got a matrix of "
+                f"{inputs.n_rows} rows and {inputs.n_columns} columns."
+            )
+        graph = self._check_graph(graph, inputs.n_rows)
+        module = Autoencoder(
+            inputs.n_columns,
+            latent_dim=self.latent_dim,
+            hidden_dim=self.hidden_dim,
+            pair_hidden_dim=self._pair_width(),
+            likelihood=self.likelihood,
+            generator=torch.Generator().manual_seed(self.seed),
+        ).to(device)
+        module.likelihood.check(inputs)
+        prior = self._make_prior(graph)
+        problem = self._problem(module, inputs, graph if prior is not None else None, device)
+        plan = Plan(
+            epochs=self.epochs,
+            learning_rate=self.learning_rate,
+            batch_sizes=self._batch_sizes(),
+            seed=self.seed,
+            progress=self.progress,
+            label=self._label(),
+        )
+        history = train(problem, prior, plan, callbacks)
+        self.module_ = module
+        self.n_features_in_ = inputs.n_columns
+        self.graph_ = graph
+        self.history_ = history
+        self.weights_: npt.NDArray[np.float64] | None = None if prior is None else prior.weights
+        self.posterior_: Posterior = inference.posterior(problem, prior)
+        return self
+
+    def transform(self, features: Any) -> npt.NDArray[np.float32]:
+        """Means (k, d) of the embeddings of any rows with the same features, seen or unseen."""
+        mean, _ = self._problem_on(features).marginals()
+        return mean
+
+    def fit_transform(self, features: Any, graph: Graph | None = None) -> npt.NDArray[np.float32]:
+        """`fit`, then the posterior means (n, d)."""
+        mean: npt.NDArray[np.float32] = self.fit(features, graph).posterior_.mean
+        return mean
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model to one file (safetensors with JSON in it); `acvae.load` reads it."""
+        from acvae.persistence import save_model
+
+        self._need_fit("save")
+        save_model(self, path)
+
+    # ------------------------------------------------------------------ inside
+
+    def _problem(
+        self, module: Autoencoder, features: Features, graph: Graph | None, device: torch.device
+    ) -> Problem:
+        tau, gamma = self._constants()
+        return Problem(module, features, graph, tau, gamma, device)
+
+    def _problem_on(self, features: Any) -> Problem:
+        """The trained networks on other features, without a graph."""
+        self._need_fit("transform")
+        device = resolve_device(self.device)
+        inputs = as_features(features, device)
+        if inputs.n_columns != self.n_features_in_:
+            raise FeatureError(
+                f"the model was trained on {self.n_features_in_} features, got {inputs.n_columns}."
+            )
+        self.module_.likelihood.check(inputs)
+        return self._problem(self.module_.to(device), inputs, None, device)
+
+    def _need_fit(self, what: str) -> None:
+        if not hasattr(self, "module_"):
+            raise NotFittedError(f"{what} needs a fitted model: call fit(features, graph) first.")
+
+
+def resolve_device(device: str) -> torch.device:
+    """`"auto"` is CUDA where there is one and the CPU elsewhere; any torch device name is taken as it is."""
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(device)
+    except (RuntimeError, TypeError):
+        raise OptionError(f"device={device!r} is unknown; use 'auto', 'cpu' or 'cuda'.") from None
+    if chosen.type == "cuda" and not torch.cuda.is_available():
+        raise OptionError(f"device={device!r} was asked for, but no CUDA device is available here.")
+    return chosen

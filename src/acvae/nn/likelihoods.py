@@ -1,0 +1,111 @@
+"""Likelihoods: what a decoder's outputs say of a row of features.
+
+A likelihood of your own is any module with `check` and `forward`; pass it as `likelihood=` to a model.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import log_softmax, softplus
+
+from acvae._checks import choice
+from acvae.exceptions import FeatureError
+from acvae.nn.features import Features, Rows
+
+__all__ = ["Bernoulli", "Gaussian", "Likelihood", "Multinomial", "Poisson", "make_likelihood"]
+
+
+class Likelihood(nn.Module):
+    """log p(x | outputs), summed over the D features of a row."""
+
+    def check(self, features: Features) -> None:
+        """Raise FeatureError if the features are not of the kind this likelihood is for."""
+
+    def forward(self, outputs: Tensor, rows: Rows) -> Tensor:
+        """Log-likelihood (b,) of rows given decoder outputs (b, D)."""
+        raise TypeError("a likelihood defines forward(outputs, rows)")  # abstract
+
+
+class Multinomial(Likelihood):
+    """x counts draws with probabilities softmax(outputs); the coefficient log(n!/∏x!) is included."""
+
+    def check(self, features: Features) -> None:
+        _check_counts("multinomial", features)
+
+    def forward(self, outputs: Tensor, rows: Rows) -> Tensor:
+        coefficient = torch.lgamma(rows.sum() + 1) - rows.sum(lambda x: torch.lgamma(x + 1))
+        return rows.dot(log_softmax(outputs, dim=-1)) + coefficient
+
+
+class Bernoulli(Likelihood):
+    """Each feature is 0 or 1, with probability sigmoid(output) of being 1."""
+
+    def check(self, features: Features) -> None:
+        values = features.values()
+        if bool(((values != 0) & (values != 1)).any()):
+            bad = values[(values != 0) & (values != 1)][0].item()
+            raise FeatureError(f"the bernoulli likelihood needs features of 0 and 1, but one is {bad:g}.")
+
+    def forward(self, outputs: Tensor, rows: Rows) -> Tensor:
+        return rows.dot(outputs) - softplus(outputs).sum(-1)
+
+
+class Poisson(Likelihood):
+    """Each feature is a count of rate exp(output)."""
+
+    def check(self, features: Features) -> None:
+        _check_counts("poisson", features)
+
+    def forward(self, outputs: Tensor, rows: Rows) -> Tensor:
+        return rows.dot(outputs) - outputs.exp().sum(-1) - rows.sum(lambda x: torch.lgamma(x + 1))
+
+
+class Gaussian(Likelihood):
+    """Each feature is normal around its output, with a learnt standard deviation per feature."""
+
+    def __init__(self, n_features: int) -> None:
+        super().__init__()
+        self.log_std = nn.Parameter(torch.zeros(n_features))
+
+    def forward(self, outputs: Tensor, rows: Rows) -> Tensor:
+        precision = torch.exp(-2 * self.log_std)
+        # Σ (x − o)²/s² = Σ x²/s² − 2·Σ x·o/s² + Σ o²/s², so that zeros of sparse rows are never visited.
+        square = _squares(rows).dot(precision.expand_as(outputs))
+        square = square - 2 * rows.dot(outputs * precision) + (outputs.square() * precision).sum(-1)
+        constant = self.log_std.sum() + 0.5 * outputs.shape[-1] * math.log(2 * math.pi)
+        return -0.5 * square - constant
+
+
+def make_likelihood(likelihood: str | Likelihood, n_features: int) -> Likelihood:
+    """A likelihood by name, or the user's own."""
+    if isinstance(likelihood, nn.Module):
+        return likelihood
+    makers: dict[str, Callable[[], Likelihood]] = {
+        "multinomial": Multinomial,
+        "bernoulli": Bernoulli,
+        "poisson": Poisson,
+        "gaussian": lambda: Gaussian(n_features),
+    }
+    return makers[choice("likelihood", likelihood, tuple(makers))]()
+
+
+def _check_counts(name: str, features: Features) -> None:
+    values = features.values()
+    if bool((values < 0).any()):
+        raise FeatureError(
+            f"the {name} likelihood needs counts, but a feature is {values.min().item():g}; "
+            "for real-valued features use likelihood='gaussian'."
+        )
+
+
+def _squares(rows: Rows) -> Rows:
+    """The same rows with every value squared."""
+    from acvae.nn.features import DenseRows, SparseRows
+
+    if isinstance(rows, DenseRows):
+        return DenseRows(rows.table.square())
+    assert isinstance(rows, SparseRows)
+    squared = None if rows.values is None else rows.values.square()
+    return SparseRows(rows.columns, rows.offsets, squared)

@@ -1,0 +1,38 @@
+"""Pair encoder: features of two vertices → the correlation of their embeddings, per dimension."""
+
+import torch
+from torch import Tensor, nn
+
+from acvae.nn.features import Rows
+from acvae.nn.layers import Dense, draw_initial
+
+__all__ = ["PairEncoder"]
+
+
+class PairEncoder(nn.Module):
+    """[x_i; x_j]: 2D → h, ReLU, → d, symmetric: both orders are run and their outputs averaged.
+
+    The first layer on [x_i; x_j] is x_i·W_a + x_j·W_b + b, so `halves` applies it once per vertex, whatever
+    the number of pairs the vertex is in; and as the mean of two linear maps is one, `pairs` adds the two
+    orders' activations before a single second layer.
+    """
+
+    def __init__(
+        self, n_features: int, hidden_dim: int, latent_dim: int, generator: torch.Generator | None = None
+    ) -> None:
+        super().__init__()
+        self.hidden_dim = hidden_dim
+        self.weight = draw_initial(n_features, 2 * hidden_dim, generator=generator)  # [W_a, W_b]
+        self.bias = draw_initial(hidden_dim, generator=generator)
+        self.output = Dense(hidden_dim, latent_dim, generator)
+
+    def halves(self, rows: Rows) -> tuple[Tensor, Tensor]:
+        """x·W_a + b and x·W_b, each (b, h)."""
+        first, second = rows.times(self.weight).split(self.hidden_dim, dim=1)
+        return first + self.bias, second
+
+    def pairs(self, halves: tuple[Tensor, Tensor], i: Tensor, j: Tensor) -> Tensor:
+        """Pre-activation c (k, d) of pairs, given by row numbers (k,) into the halves; ρ = tanh(c/2)."""
+        first, second = halves
+        both = torch.relu(first[i] + second[j]) + torch.relu(first[j] + second[i])
+        return self.output(0.5 * both)

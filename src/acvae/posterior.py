@@ -1,0 +1,381 @@
+"""Posterior: one joint Gaussian over the embeddings of all vertices, to be asked anything about pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from acvae._checks import whole_number
+from acvae.correlations import Correlations, DistanceBlocks, ForestCorrelations
+from acvae.exceptions import OptionError, PosteriorError
+from acvae.graph import Graph
+
+__all__ = ["Posterior"]
+
+IntArray = npt.NDArray[np.int64]
+
+BLOCK_BYTES = 32 << 20  # size of a block of distances while streaming
+
+
+class Posterior:
+    """Gaussian embeddings of n vertices in d dimensions, correlated along a forest.
+
+    Each dimension is independent of the others. Within one, the correlation of two vertices is the product
+    of the correlations on the forest path between them, and zero without a path, so that every marginal is
+    exact. The expected squared distance of two embeddings is
+
+        dis_ij = Σ_k (μ_ik − μ_jk)² + σ_ik² + σ_jk² − 2·σ_ik·σ_jk·ρ_ijk.
+
+    Parameters
+    ----------
+    mean, std
+        (n, d) means and standard deviations; std is positive.
+    forest
+        (m, 2) edges without a cycle; none for independent vertices.
+    correlation
+        (m, d) correlation of the two ends of each edge, strictly between −1 and 1.
+    dtype
+        "float32" (default) or "float64": how values are kept and distances computed.
+    """
+
+    def __init__(
+        self,
+        mean: npt.ArrayLike,
+        std: npt.ArrayLike,
+        forest: npt.ArrayLike | None = None,
+        correlation: npt.ArrayLike | None = None,
+        *,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> None:
+        self._set_marginals(mean, std, dtype)
+        edges, values = _check_forest(forest, correlation, *self.mean.shape)
+        self._correlations: Correlations = ForestCorrelations(
+            len(self.mean), edges, _inside_unit_interval(values, self.mean.dtype)
+        )
+
+    @classmethod
+    def from_correlations(
+        cls,
+        mean: npt.ArrayLike,
+        std: npt.ArrayLike,
+        correlations: Correlations,
+        *,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> Posterior:
+        """A posterior whose correlations come from another strategy than a forest."""
+        posterior = cls.__new__(cls)
+        posterior._set_marginals(mean, std, dtype)
+        posterior._correlations = correlations
+        return posterior
+
+    def _set_marginals(self, mean: npt.ArrayLike, std: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
+        kind = np.dtype(dtype)
+        if kind not in (np.float32, np.float64):
+            raise OptionError(f"dtype must be 'float32' or 'float64', not {dtype!r}.")
+        self.mean = _check_table("mean", mean).astype(kind)
+        self.std = _check_table("std", std).astype(kind)
+        if self.mean.shape != self.std.shape:
+            raise PosteriorError(f"mean has shape {self.mean.shape} but std {self.std.shape}.")
+        if not (self.std > 0).all():
+            row, column = np.argwhere(~(self.std > 0))[0]
+            raise PosteriorError(
+                f"std must be positive, but vertex {row} has {self.std[row, column]} in dimension {column}."
+            )
+        self._distance_blocks: DistanceBlocks | None = None
+
+    # ------------------------------------------------------------------ what it is made of
+
+    @property
+    def forest(self) -> IntArray:
+        """(m, 2) edges along which the joint is correlated; empty if there is none."""
+        return self._correlations.edges
+
+    @property
+    def correlation(self) -> npt.NDArray[Any]:
+        """(m, d) correlation of the two ends of each forest edge."""
+        return self._correlations.values
+
+    @property
+    def correlations(self) -> Correlations:
+        """The strategy that knows the correlations of all pairs."""
+        return self._correlations
+
+    @property
+    def has_joint(self) -> bool:
+        """Whether there is one joint distribution, or only pairwise approximations (CVAE)."""
+        return isinstance(self._correlations, ForestCorrelations)
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return len(self.mean)
+
+    @property
+    def latent_dim(self) -> int:
+        """Number of dimensions of an embedding."""
+        return int(self.mean.shape[1])
+
+    # ------------------------------------------------------------------ pairs
+
+    def pair_correlation(self, i: npt.ArrayLike, j: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Exact correlation (..., d) of z_i and z_j; `i` and `j` are ids that broadcast."""
+        a, b = np.broadcast_arrays(self._check_ids(i), self._check_ids(j))
+        flat = self._correlations.pairs(a.reshape(-1), b.reshape(-1))
+        return flat.reshape(*a.shape, self.latent_dim)
+
+    def pair_distance(self, i: npt.ArrayLike, j: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Exact expected squared distance (...) of z_i and z_j; `i` and `j` are ids that broadcast."""
+        a, b = np.broadcast_arrays(self._check_ids(i), self._check_ids(j))
+        rho = self.pair_correlation(a, b)
+        gap = self.mean[a].astype(np.float64) - self.mean[b]
+        return _expected_square(gap, self.std[a].astype(np.float64), self.std[b].astype(np.float64), rho)
+
+    # ------------------------------------------------------------------ rows
+
+    def distances(self, rows: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Expected squared distances (len(rows), n) from the given vertices to all, exact."""
+        ids = np.atleast_1d(self._check_ids(rows))
+        if ids.ndim != 1:
+            raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
+        out = np.empty((len(ids), self.n_vertices), dtype=self.mean.dtype)
+        unique, where = np.unique(ids, return_inverse=True)
+        slot = np.zeros(self.n_vertices, dtype=np.int64)
+        slot[unique] = np.arange(len(unique))
+        plain = len(unique) == len(ids)
+        found = out if plain else np.empty((len(unique), self.n_vertices), dtype=out.dtype)
+        target = np.empty(len(unique), dtype=np.int64)
+        target[where] = np.arange(len(ids))  # where each distinct row goes, when rows are distinct
+        for at, columns, block in self.distance_blocks(unique):
+            here = target[slot[at]] if plain else slot[at]
+            found[here[:, None], columns[None, :]] = block
+        if not plain:
+            out[:] = found[where]
+        return out
+
+    def distance_blocks(
+        self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
+    ) -> Iterator[tuple[IntArray, IntArray, npt.NDArray[Any]]]:
+        """Stream `(rows, columns, distances)` over blocks of rows; memory is block·n, never n².
+
+        Rows come in whatever order is fastest; entry [r, c] of a block is between `rows[r]` and
+        `columns[c]`, and the block is overwritten by the next.
+        """
+        ids = np.arange(self.n_vertices) if rows is None else np.atleast_1d(self._check_ids(rows))
+        if len(ids) == 0:
+            return
+        if (
+            len(ids) <= 4
+            and self._distance_blocks is None
+            and isinstance(self._correlations, ForestCorrelations)
+        ):
+            for i in ids:  # a few rows do not pay for the tables of all pairs
+                yield np.array([i]), np.arange(self.n_vertices), self._one_row(int(i))[None]
+            return
+        if self._distance_blocks is None:
+            self._distance_blocks = self._correlations.distance_blocks(self.mean, self.std)
+        row_bytes = self.mean.dtype.itemsize * self.n_vertices
+        size = block_rows or int(np.clip(BLOCK_BYTES // row_bytes, 16, 512))
+        for at, block in self._distance_blocks.blocks(ids, size):
+            yield at, self._distance_blocks.columns, block
+
+    def _one_row(self, i: int) -> npt.NDArray[Any]:
+        """Distances (n,) from one vertex in O(n·d), by one walk over the forest."""
+        assert isinstance(self._correlations, ForestCorrelations)
+        rho = self._correlations.row(i)
+        gap = self.mean[i] - self.mean
+        return _expected_square(gap, self.std[i], self.std, rho).astype(self.mean.dtype)
+
+    def nearest(
+        self, rows: npt.ArrayLike, k: int = 10, exclude: Graph | None = None
+    ) -> tuple[IntArray, npt.NDArray[Any]]:
+        """The k nearest vertices of each row, itself left out, and the neighbours in `exclude` too.
+
+        Returns
+        -------
+        ids (r, k) and distances (r, k), nearest first, equal distances by id. Where fewer than k vertices
+        are left, the rest is −1 and infinity.
+        """
+        ids = np.atleast_1d(self._check_ids(rows))
+        k = whole_number("k", k, minimum=1)
+        if exclude is not None and exclude.n_vertices != self.n_vertices:
+            raise PosteriorError(
+                f"the graph to exclude has {exclude.n_vertices} vertices, the posterior {self.n_vertices}."
+            )
+        known = exclude if exclude is not None else Graph(self.n_vertices, np.empty((0, 2), dtype=np.int64))
+        k_found = min(k, self.n_vertices)
+        unique, where = np.unique(ids, return_inverse=True)
+        best = np.full((len(unique), k), -1, dtype=np.int64)
+        distance = np.full((len(unique), k), np.inf, dtype=self.mean.dtype)
+        for at, columns, block in self.distance_blocks(unique):
+            found, value = _select_nearest(block, at, columns, *known.csr, k_found)
+            slot = np.searchsorted(unique, at)
+            best[slot, :k_found], distance[slot, :k_found] = found, value
+        return best[where], distance[where]
+
+    # ------------------------------------------------------------------ the joint
+
+    def sample(self, size: int = 1, seed: int | np.random.Generator = 0) -> npt.NDArray[Any]:
+        """Draws (size, n, d) from the joint over all vertices, in time linear in n·d."""
+        joint = self._need_joint("sample")
+        size = whole_number("size", size, minimum=0)
+        noise = np.random.default_rng(seed).standard_normal(
+            (size, *self.mean.shape), dtype=self.mean.dtype.type
+        )
+        out = joint.correlate(noise)
+        out *= self.std
+        out += self.mean
+        return out
+
+    def log_prob(self, z: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Log density (...) of the joint at z (..., n, d), in time linear in n·d."""
+        joint = self._need_joint("log_prob")
+        points = np.asarray(z, dtype=np.float64)
+        if points.shape[-2:] != self.mean.shape:
+            raise PosteriorError(
+                f"z must have shape (..., {self.n_vertices}, {self.latent_dim}), got {points.shape}."
+            )
+        std = self.std.astype(np.float64)
+        standard = ((points - self.mean) / std).reshape(-1, *self.mean.shape)
+        log_density = joint.log_density(standard) - np.log(std).sum()
+        return log_density.reshape(points.shape[:-2])
+
+    def _need_joint(self, what: str) -> ForestCorrelations:
+        if isinstance(self._correlations, ForestCorrelations):
+            return self._correlations
+        raise PosteriorError(
+            f"{what} needs a joint distribution, but a CVAE only has an approximation for each pair; "
+            "use ACVAE, or VAE for independent embeddings."
+        )
+
+    # ------------------------------------------------------------------ Python's own
+
+    def _check_ids(self, ids: npt.ArrayLike) -> IntArray:
+        array = np.asarray(ids)
+        if array.size == 0:
+            return array.astype(np.int64)
+        if not np.issubdtype(array.dtype, np.integer):
+            raise PosteriorError(
+                f"vertex ids must be integers, got {array.dtype}; for names use graph.index."
+            )
+        if array.min() < 0 or array.max() >= self.n_vertices:
+            raise PosteriorError(
+                f"vertex ids must lie in 0…{self.n_vertices - 1}, got {array.min()}…{array.max()}."
+            )
+        return array.astype(np.int64)
+
+    def __repr__(self) -> str:
+        kind = f"{len(self.forest):,} forest edges" if self.has_joint else "pairwise approximations"
+        return f"Posterior(n_vertices={self.n_vertices:,}, latent_dim={self.latent_dim}, {kind})"
+
+
+def _expected_square(
+    gap: npt.NDArray[Any], si: npt.NDArray[Any], sj: npt.NDArray[Any], rho: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """Σ_k gap² + σ_i² + σ_j² − 2·σ_i·σ_j·ρ over the last axis, written so that nothing large cancels."""
+    return (gap**2 + (si - sj) ** 2 + 2 * si * sj * (1 - rho)).sum(axis=-1)
+
+
+def _check_table(name: str, values: Any) -> npt.NDArray[Any]:
+    table = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise PosteriorError(f"{name} must have shape (n, d), got {table.shape}.")
+    if not (np.issubdtype(table.dtype, np.floating) or np.issubdtype(table.dtype, np.integer)):
+        raise PosteriorError(f"{name} must be numbers, got {table.dtype}.")
+    if not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise PosteriorError(f"{name} has {table[row, column]} at vertex {row}, dimension {column}.")
+    return table
+
+
+def _check_forest(forest: Any, correlation: Any, n: int, d: int) -> tuple[IntArray, npt.NDArray[Any]]:
+    if (forest is None) != (correlation is None):
+        raise PosteriorError("forest and correlation belong together: give both or neither.")
+    edges = np.asarray(forest if forest is not None else [])
+    if edges.size == 0:
+        edges = np.empty((0, 2), dtype=np.int64)
+    if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer):
+        raise PosteriorError(f"forest must be integers of shape (m, 2), got {edges.dtype} {edges.shape}.")
+    if edges.size and (edges.min() < 0 or edges.max() >= n):
+        raise PosteriorError(f"forest edges must lie in 0…{n - 1}, got {edges.min()}…{edges.max()}.")
+    if len(edges) == 0 and np.asarray(correlation if correlation is not None else []).size == 0:
+        return edges, np.empty((0, d))
+    values = _check_table("correlation", correlation)
+    if values.shape != (len(edges), d):
+        raise PosteriorError(f"correlation must have shape ({len(edges)}, {d}), got {values.shape}.")
+    if not (np.abs(values) < 1).all():
+        row, column = np.argwhere(~(np.abs(values) < 1))[0]
+        raise PosteriorError(
+            f"correlations must lie strictly between -1 and 1, but edge {row} has {values[row, column]}."
+        )
+    return np.ascontiguousarray(edges, dtype=np.int64), values
+
+
+def _inside_unit_interval(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Cast, keeping values that round to ±1 strictly inside."""
+    limit = np.nextafter(dtype.type(1), dtype.type(0))
+    return np.ascontiguousarray(np.clip(values.astype(dtype), -limit, limit))
+
+
+@numba.njit(cache=True, nogil=True)
+def _select_nearest(
+    block: Any, rows: Any, columns: Any, indptr: Any, neighbour: Any, k: int
+) -> tuple[Any, Any]:
+    """The k smallest (distance, id) of each row of a block, by a heap with the worst on top."""
+    ids = np.full((len(rows), k), -1, dtype=np.int64)
+    best = np.full((len(rows), k), np.inf, dtype=block.dtype)
+    hidden = np.zeros(len(columns), dtype=np.bool_)
+    for r in range(len(rows)):
+        i = rows[r]
+        hidden[i] = True
+        for t in range(indptr[i], indptr[i + 1]):
+            hidden[neighbour[t]] = True
+        size = 0
+        for c in range(len(columns)):
+            x, j = block[r, c], columns[c]
+            if size == k and (x > best[r, 0] or (x == best[r, 0] and j > ids[r, 0])):
+                continue
+            if hidden[j]:
+                continue
+            if size < k:  # grow: sift the new entry up
+                at = size
+                size += 1
+                while at > 0:
+                    up = (at - 1) // 2
+                    if best[r, up] > x or (best[r, up] == x and ids[r, up] > j):
+                        break
+                    best[r, at], ids[r, at] = best[r, up], ids[r, up]
+                    at = up
+            else:  # replace the worst: sift down
+                at = 0
+                while True:
+                    child = 2 * at + 1
+                    if child >= k:
+                        break
+                    other = child + 1
+                    if other < k and (
+                        best[r, other] > best[r, child]
+                        or (best[r, other] == best[r, child] and ids[r, other] > ids[r, child])
+                    ):
+                        child = other
+                    if x > best[r, child] or (x == best[r, child] and j > ids[r, child]):
+                        break
+                    best[r, at], ids[r, at] = best[r, child], ids[r, child]
+                    at = child
+            best[r, at], ids[r, at] = x, j
+        for first in range(size):  # k is small: put the heap in order by selection
+            least = first
+            for t in range(first + 1, size):
+                if best[r, t] < best[r, least] or (
+                    best[r, t] == best[r, least] and ids[r, t] < ids[r, least]
+                ):
+                    least = t
+            best[r, first], best[r, least] = best[r, least], best[r, first]
+            ids[r, first], ids[r, least] = ids[r, least], ids[r, first]
+        hidden[i] = False
+        for t in range(indptr[i], indptr[i + 1]):
+            hidden[neighbour[t]] = False
+    return ids, best

@@ -1,0 +1,127 @@
+"""Batches of one epoch: a shuffled pass over the edges, with random vertices and random pairs beside them."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from acvae.graph import Graph
+
+__all__ = ["Batch", "BatchSizes", "compact", "edge_batches", "n_batches", "vertex_batches"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+class BatchSizes(NamedTuple):
+    """How many of each go into one step."""
+
+    vertices: int = 64
+    edges: int = 256
+    pairs: int = 256
+
+
+class Batch(NamedTuple):
+    """One step's vertices, edges and pairs, as row numbers into `rows`, the distinct vertices among them.
+
+    The first `n_encoded` rows hold every vertex whose own marginal is needed; the others only occur in
+    random pairs.
+    """
+
+    rows: Tensor  # (r,) vertex ids
+    n_encoded: int
+    vertices: Tensor  # (b,)
+    edges: Tensor  # (2, e)
+    weights: Tensor  # (e,)
+    pairs: Tensor  # (2, p)
+
+
+def n_batches(count: int, size: int) -> int:
+    """Steps in one pass over `count` items; the last batch may be short."""
+    return -(-count // size)
+
+
+def edge_batches(
+    graph: Graph, weights: npt.NDArray[np.float64], sizes: BatchSizes, rng: np.random.Generator, pairs: bool
+) -> Iterator[Batch]:
+    """One epoch over the edges in random order; `pairs` says whether random pairs are drawn at all."""
+    n = graph.n_vertices
+    order = rng.permutation(graph.n_edges)
+    vertices = _endless_shuffle(n, sizes.vertices, rng)
+    slot = np.zeros(n, dtype=np.int64)  # 1 + row of a vertex in the current batch, 0 if it is not in
+    for start in range(0, len(order), sizes.edges):
+        chosen = order[start : start + sizes.edges]
+        ends = np.ascontiguousarray(graph.edges[chosen].T)
+        own = next(vertices)
+        random = random_pairs(n, sizes.pairs if pairs else 0, rng)
+        marginal, extra = np.concatenate([ends.ravel(), own]), random.ravel()
+        rows, n_encoded, local = compact(marginal, extra, slot)
+        e = len(chosen)
+        yield Batch(
+            torch.from_numpy(rows),
+            n_encoded,
+            torch.from_numpy(local[2 * e : 2 * e + len(own)]),
+            torch.from_numpy(local[: 2 * e].reshape(2, e)),
+            torch.from_numpy(weights[chosen].astype(np.float32)),
+            torch.from_numpy(local[2 * e + len(own) :].reshape(2, -1)),
+        )
+
+
+def vertex_batches(n_vertices: int, sizes: BatchSizes, rng: np.random.Generator) -> Iterator[Batch]:
+    """One epoch over the vertices in random order, without edges."""
+    order = rng.permutation(n_vertices)
+    nothing = torch.empty((2, 0), dtype=torch.int64)
+    for start in range(0, n_vertices, sizes.vertices):
+        rows = torch.from_numpy(order[start : start + sizes.vertices])
+        yield Batch(rows, len(rows), torch.arange(len(rows)), nothing, torch.empty(0), nothing)
+
+
+def random_pairs(n: int, count: int, rng: np.random.Generator) -> IntArray:
+    """(2, count) ordered pairs u ≠ v, uniform over all of them."""
+    if n < 2:
+        return np.empty((2, 0), dtype=np.int64)
+    u = rng.integers(0, n, count)
+    v = rng.integers(0, n - 1, count)
+    return np.stack([u, v + (v >= u)])
+
+
+def _endless_shuffle(n: int, size: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    """Batches of vertices from one random order after another; a batch never repeats a vertex."""
+    size = min(size, n)
+    while True:
+        order = rng.permutation(n)
+        for start in range(0, n - size + 1, size):
+            yield order[start : start + size]
+
+
+@numba.njit(cache=True, nogil=True)
+def compact(first: Any, second: Any, slot: Any) -> Any:
+    """Distinct ids of `first`, then those of `second` that are new, and all ids as places in that list.
+
+    `slot` is scratch space of one zero per vertex and is left so. Returns (rows, how many are from `first`,
+    local numbers of first and second, one after the other).
+    """
+    rows = np.empty(len(first) + len(second), dtype=np.int64)
+    local = np.empty(len(first) + len(second), dtype=np.int64)
+    count = 0
+    for t in range(len(first)):
+        v = first[t]
+        if slot[v] == 0:
+            rows[count] = v
+            count += 1
+            slot[v] = count
+        local[t] = slot[v] - 1
+    n_first = count
+    for t in range(len(second)):
+        v = second[t]
+        if slot[v] == 0:
+            rows[count] = v
+            count += 1
+            slot[v] = count
+        local[len(first) + t] = slot[v] - 1
+    for t in range(count):
+        slot[rows[t]] = 0
+    return rows[:count].copy(), n_first, local

@@ -1,0 +1,44 @@
+"""From trained networks to a posterior: which strategy a model's correlations follow."""
+
+import numpy as np
+
+from acvae.correlations import PairwiseCorrelations
+from acvae.exceptions import OptionError
+from acvae.objectives import MAX_CORRELATION
+from acvae.posterior import Posterior
+from acvae.training.prior import AdaptivePrior, Prior
+from acvae.training.problem import Problem
+
+__all__ = ["forest_posterior", "independent_posterior", "pairwise_posterior", "posterior"]
+
+
+def posterior(problem: Problem, prior: Prior | None) -> Posterior:
+    """The model's own: a forest if its prior adapts to one, else its pair network, else independence."""
+    if isinstance(prior, AdaptivePrior):
+        return forest_posterior(problem, prior)
+    if problem.module.pair_encoder is not None:
+        return pairwise_posterior(problem)
+    return independent_posterior(problem)
+
+
+def independent_posterior(problem: Problem) -> Posterior:
+    """Every vertex on its own: VAE and CVAE_ind."""
+    return Posterior(*problem.marginals())
+
+
+def forest_posterior(problem: Problem, prior: AdaptivePrior) -> Posterior:
+    """The joint on the learnt forest, to be read by belief propagation: ACVAE."""
+    edges = prior.graph.edges[prior.forest(problem.edge_masses())]
+    logits = problem.pair_logits(edges).astype(np.float64)
+    return Posterior(*problem.marginals(), edges, MAX_CORRELATION * np.tanh(0.5 * logits))
+
+
+def pairwise_posterior(problem: Problem) -> Posterior:
+    """The pair network's approximation of each pair, without a joint: CVAE_corr, ACVAE without BP."""
+    network = problem.module.pair_encoder
+    if network is None:
+        raise OptionError("pairwise correlations need a model with a pair encoder: ACVAE or correlated CVAE.")
+    first, second = problem.pair_halves()
+    weight, bias = (p.detach().cpu().numpy() for p in (network.output.weight, network.output.bias))
+    correlations = PairwiseCorrelations(first, second, weight, bias)
+    return Posterior.from_correlations(*problem.marginals(), correlations)

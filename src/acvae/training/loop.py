@@ -1,0 +1,143 @@
+"""The alternating algorithm: gradient steps over an epoch of the edges, then one update of the weights."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from acvae.exceptions import TrainingError
+from acvae.posterior import Posterior
+from acvae.training import inference
+from acvae.training.batches import Batch, BatchSizes, edge_batches, vertex_batches
+from acvae.training.prior import Prior
+from acvae.training.problem import Problem, StepTerms
+from acvae.training.progress import Progress
+
+__all__ = ["Callback", "EpochState", "Plan", "train"]
+
+History = list[dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to optimise."""
+
+    epochs: int
+    learning_rate: float = 1e-3
+    batch_sizes: BatchSizes = field(default_factory=BatchSizes)
+    seed: int = 0
+    progress: bool = True
+    label: str = "training"
+
+
+@dataclass(frozen=True)
+class EpochState:
+    """What a callback sees after an epoch: where training stands, and the model as it is now."""
+
+    epoch: int
+    epochs: int
+    figures: dict[str, float]
+    problem: Problem
+    prior: Prior | None
+
+    def elbo(self) -> float:
+        """ELBO per vertex over the whole training data, comparable from epoch to epoch."""
+        return self.problem.full_elbo(None if self.prior is None else self.prior.weights)
+
+    def posterior(self, pairwise: bool = False) -> Posterior:
+        """The posterior as it is now; `pairwise` asks for the pair network's, without a joint."""
+        if pairwise:
+            return inference.pairwise_posterior(self.problem)
+        return inference.posterior(self.problem, self.prior)
+
+
+# Called after each epoch; what it returns is added to the epoch's row of the history.
+Callback = Callable[[EpochState], dict[str, float] | None]
+
+
+def train(problem: Problem, prior: Prior | None, plan: Plan, callbacks: Sequence[Callback] = ()) -> History:
+    """Train in place and return one row of figures per epoch.
+
+    An epoch is one pass over the edges (over the vertices when there is no graph). After it the edge masses
+    are computed and an adaptive prior takes one soft step.
+    """
+    rng = np.random.default_rng(plan.seed)
+    noise = torch.Generator(device=problem.device).manual_seed(plan.seed)
+    optimizer = torch.optim.Adam(problem.module.parameters(), lr=plan.learning_rate, fused=True)
+    latent_dim = problem.module.decoder.hidden.weight.shape[0]
+    history: History = []
+    with Progress(plan.epochs, plan.label, show=plan.progress) as progress:
+        for epoch in range(1, plan.epochs + 1):
+            started = time.perf_counter()
+            totals = np.zeros(6)
+            count = 0
+            for batch in _epoch_batches(problem, prior, plan.batch_sizes, rng):
+                on_device = _to_device(batch, problem.device)
+                eps = torch.randn((len(batch.vertices), latent_dim), generator=noise, device=problem.device)
+                terms = problem.step_terms(on_device, eps)
+                optimizer.zero_grad(set_to_none=True)
+                (-terms.elbo.value).backward()  # type: ignore[no-untyped-call]
+                optimizer.step()
+                totals += _as_figures(terms)
+                count += 1
+            seconds = time.perf_counter() - started
+            figures = _summarise(epoch, totals / max(count, 1), count, seconds)
+            if prior is not None:
+                if prior.adaptive:
+                    prior.update(problem.edge_masses())
+                figures["settled"] = prior.settled
+            _check_finite(figures)
+            state = EpochState(epoch, plan.epochs, figures, problem, prior)
+            for callback in callbacks:
+                figures.update(callback(state) or {})
+            history.append(figures)
+            progress.advance(**_display(figures, problem))
+    return history
+
+
+def _epoch_batches(
+    problem: Problem, prior: Prior | None, sizes: BatchSizes, rng: np.random.Generator
+) -> Iterable[Batch]:
+    if problem.graph is None or prior is None:
+        return vertex_batches(problem.n_vertices, sizes, rng)
+    return edge_batches(problem.graph, prior.weights, sizes, rng, problem.draws_pairs)
+
+
+def _to_device(batch: Batch, device: torch.device) -> Batch:
+    if device.type == "cpu":
+        return batch
+    return Batch(*(x.to(device) if isinstance(x, torch.Tensor) else x for x in batch))
+
+
+def _as_figures(terms: StepTerms) -> Any:
+    return torch.stack([*terms.elbo, terms.mean_correlation]).detach().cpu().numpy()
+
+
+def _summarise(epoch: int, means: Any, steps: int, seconds: float) -> dict[str, float]:
+    names = ("elbo", "log_likelihood", "kl", "structure", "regularizer", "mean_correlation")
+    figures: dict[str, float] = {"epoch": epoch, "steps": steps, "seconds": seconds}
+    figures.update({name: float(value) for name, value in zip(names, means, strict=True)})
+    return figures
+
+
+def _check_finite(figures: dict[str, float]) -> None:
+    if not np.isfinite(figures["elbo"]):
+        raise TrainingError(
+            f"the objective became {figures['elbo']} in epoch {figures['epoch']:.0f}; "
+            "use a smaller learning_rate, or rescale the features."
+        )
+
+
+def _display(figures: dict[str, float], problem: Problem) -> dict[str, str]:
+    shown = {"ELBO": f"{figures['elbo']:.2f}", "KL": f"{figures['kl']:.3g}"}
+    if problem.graph is not None:
+        if problem.module.pair_encoder is not None:
+            shown["mean ρ"] = f"{figures['mean_correlation']:.3f}"
+        shown["settled"] = f"{figures['settled']:.0%}"
+        shown["edges/s"] = f"{problem.graph.n_edges / figures['seconds']:,.0f}"
+    return shown
