@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 from scipy.io import loadmat
-from scipy.io.matlab import MatReadError
 
 from acvae._checks import choice, whole_number
 from acvae.datasets.dataset import Dataset
@@ -143,19 +142,17 @@ def read_text(path: Path, columns: int, file: RawFile) -> IntArray:
 def read_matlab(path: Path, file: RawFile, key: str, columns: int) -> IntArray:
     """The first columns of a matrix in a MATLAB file (m, columns), which may lie in a zip archive."""
     with reading(path, file.page):
+        content: Any = _member(path, file.name) if path.suffix == ".zip" else io.BytesIO(path.read_bytes())
         try:
-            content: Any = (
-                _member(path, file.name) if path.suffix == ".zip" else io.BytesIO(path.read_bytes())
-            )
-            matrix = np.asarray(loadmat(content, variable_names=[key])[key])
-        except KeyError:
-            raise DataError(f"{str(path)!r} holds no matrix called {key!r}.") from None
-        # SciPy's reader meets damage in many ways; NotImplementedError is a file of MATLAB 7.3.
-        except (MatReadError, ValueError, TypeError, NotImplementedError, zipfile.BadZipFile) as error:
+            variables = loadmat(content, variable_names=[key])
+        except Exception as error:  # SciPy's reader meets damage in more ways than it has names for
             raise DataError(
                 f"the file {str(path)!r} is damaged or not a MATLAB file ({error}). Fetch it again from "
                 f"{file.page}."
             ) from error
+    if key not in variables:
+        raise DataError(f"{str(path)!r} holds no matrix called {key!r}.")
+    matrix = np.asarray(variables[key])
     if matrix.ndim != 2 or matrix.shape[1] < columns or matrix.dtype.kind not in "iuf":
         raise DataError(
             f"the matrix {key!r} in {str(path)!r} should have at least {columns} columns of numbers, but is "
@@ -166,10 +163,15 @@ def read_matlab(path: Path, file: RawFile, key: str, columns: int) -> IntArray:
 
 def _member(path: Path, name: str) -> io.BytesIO:
     """A file of a zip archive, read in memory: nothing is unpacked to disk."""
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.namelist():
-            if member.rsplit("/", 1)[-1] == name:
-                return io.BytesIO(archive.read(member))
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.namelist():
+                if member.rsplit("/", 1)[-1] == name:
+                    return io.BytesIO(archive.read(member))
+    except zipfile.BadZipFile as error:
+        raise DataError(
+            f"the archive {str(path)!r} is damaged ({error}). Fetch it again from {TANG_PAGE}."
+        ) from error
     raise DataError(f"the archive {str(path)!r} holds no file called {name!r}.")
 
 

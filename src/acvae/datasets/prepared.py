@@ -79,7 +79,7 @@ def _state_of(path: Path) -> str:
 
 def _read(entry: Path, mark: str) -> Dataset | None:
     try:
-        with np.load(entry, allow_pickle=False) as arrays:
+        with open(entry, "rb") as file, np.load(file, allow_pickle=False) as arrays:
             about = json.loads(arrays["about"].tobytes().decode("utf-8"))
             if about["fingerprint"] != mark:
                 return None

@@ -85,7 +85,7 @@ def read_matrix(path: Path) -> sp.csr_array:
             if kind == ".mtx":
                 matrix: Any = scipy.io.mmread(path)
             elif kind == ".npy":
-                matrix = np.load(path, allow_pickle=False)
+                matrix = _read_npy(path)
             else:
                 matrix = _read_npz(path)
         except (ValueError, TypeError, KeyError, zipfile.BadZipFile) as error:
@@ -109,8 +109,13 @@ def read_matrix(path: Path) -> sp.csr_array:
     return numbers.tocsr()
 
 
+def _read_npy(path: Path) -> Any:
+    with open(path, "rb") as file:
+        return np.load(file, allow_pickle=False)
+
+
 def _read_npz(path: Path) -> Any:
-    with np.load(path, allow_pickle=False) as arrays:
+    with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
         names = arrays.files
         if "format" not in names:
             if len(names) == 1:

@@ -1,0 +1,167 @@
+"""Epinions, both crawls, on raw files written here and on the stand-in's own."""
+
+import bz2
+import zipfile
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from acvae.datasets import load
+from acvae.datasets.ratings import mutual_pairs
+from acvae.exceptions import DataError, OptionError
+
+pytestmark = pytest.mark.usefixtures("private_cache")
+
+# Item 7 has three rows (user 1 rated it twice: rows count, not users), item 8 three, item 9 two.
+RATINGS = [(1, 7, 5), (1, 7, 4), (2, 7, 1), (2, 8, 3), (3, 8, 3), (5, 8, 2), (4, 9, 5), (1, 9, 5)]
+# Mutual: 1-2, 2-3, 3-4 and 1-6, but 4 rated no popular item and 6 nothing at all; 5 is trusted one way only.
+TRUST = [(1, 2), (2, 1), (2, 3), (3, 2), (3, 4), (4, 3), (1, 5), (5, 5), (1, 6), (6, 1), (1, 2)]
+
+
+@pytest.fixture
+def trustlet(tmp_path):
+    root = tmp_path / "trustlet"
+    root.mkdir()
+    (root / "ratings_data.txt").write_text("".join(f"{u} {i} {r}\n" for u, i, r in RATINGS))
+    (root / "trust_data.txt").write_text("".join(f" {u} {v} 1 \n" for u, v in TRUST))
+    return root
+
+
+@pytest.fixture
+def tang(tmp_path):
+    root = tmp_path / "tang"
+    (root / "epinions").mkdir(parents=True)
+    rows = np.array([(u, i, 3, r) for u, i, r in RATINGS], dtype=np.int32)
+    savemat(root / "epinions" / "rating.mat", {"rating": rows}, do_compression=True)
+    trust = {"trustnetwork": np.array(TRUST, dtype=np.uint16)}
+    savemat(root / "epinions" / "trustnetwork.mat", trust, do_compression=True)
+    return root
+
+
+def assert_expected(data):
+    assert data.graph.names.tolist() == ["1", "2", "3"]
+    assert data.graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert data.feature_names.tolist() == ["7", "8"]
+    assert data.features.toarray().tolist() == [[1, 0], [1, 1], [0, 1]]
+    assert data.features.dtype == np.float32
+    expected = {"rating_rows": 8, "items": 3, "items_kept": 2, "users_kept": 3, "relation_rows": 11}
+    expected |= {"self_relations": 1, "relations": 4, "relations_kept": 2}
+    expected |= {"related_users_without_kept_rating": 2, "related_users_without_any_rating": 1}
+    assert {key: data.details[key] for key in expected} == expected
+
+
+def test_trustlet(trustlet):
+    data = load("epinions", root=trustlet, min_ratings=3)
+    assert_expected(data)
+    assert data.name == "epinions"
+    assert "stand-in" not in data.source
+    assert data.details["stand_in"] is False
+
+
+def test_trustlet_packed(trustlet):
+    for name in ("ratings_data.txt", "trust_data.txt"):
+        (trustlet / f"{name}.bz2").write_bytes(bz2.compress((trustlet / name).read_bytes()))
+        (trustlet / name).unlink()
+    assert_expected(load("epinions", root=trustlet, variant="trustlet", min_ratings=3))
+
+
+def test_tang_is_labelled_a_stand_in(tang):
+    data = load("epinions", root=tang, min_ratings=3)
+    assert_expected(data)
+    assert data.name == "epinions-stand-in"
+    assert "stand-in for the paper's crawl" in data.source
+    assert data.details["stand_in"] is True
+
+
+def test_tang_in_its_archive(tang):
+    with zipfile.ZipFile(tang / "epinions.zip", "w") as archive:
+        for name in ("rating.mat", "trustnetwork.mat"):
+            archive.write(tang / "epinions" / name, f"epinions/{name}")
+            (tang / "epinions" / name).unlink()
+    assert_expected(load("epinions", root=tang, min_ratings=3))
+    (tang / "epinions.zip").write_bytes((tang / "epinions.zip").read_bytes()[:-30])
+    with pytest.raises(DataError, match="epinions.zip' is damaged"):
+        load("epinions", root=tang, min_ratings=3)
+
+
+def test_auto_prefers_the_crawl_of_the_paper(trustlet, tang):
+    for file in trustlet.iterdir():
+        (tang / file.name).write_bytes(file.read_bytes())
+    assert load("epinions", root=tang, min_ratings=3).name == "epinions"
+    assert load("epinions", root=tang, min_ratings=3, variant="tang").name == "epinions-stand-in"
+
+
+def test_distrust_is_not_trust(trustlet):
+    with open(trustlet / "trust_data.txt", "a") as file:
+        file.write("1 3 -1\n3 1 -1\n")
+    data = load("epinions", root=trustlet, min_ratings=3)
+    assert data.graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert data.details["distrust_rows"] == 2
+
+
+def test_nothing_left_after_filtering(trustlet, private_cache):
+    with pytest.raises(DataError, match=r"nothing is left of epinions: 0 of 3 items .* at least 100 times"):
+        load("epinions", root=trustlet)
+    assert not private_cache.exists()
+
+
+def test_bad_lines_are_located(trustlet):
+    (trustlet / "ratings_data.txt").write_text("1 7 5\n1 seven 5\n")
+    with pytest.raises(DataError, match=r"2 whole numbers on every line: .*'seven'.*row 1"):
+        load("epinions", root=trustlet)
+    (trustlet / "ratings_data.txt").write_text("1 7 5\n1\n")
+    with pytest.raises(DataError, match="2 whole numbers on every line"):
+        load("epinions", root=trustlet)
+    (trustlet / "ratings_data.txt").write_text("\n \n")
+    with pytest.raises(DataError, match="is empty"):
+        load("epinions", root=trustlet)
+    (trustlet / "ratings_data.txt").write_text("-1 7 5\n")
+    with pytest.raises(DataError, match="negative ids"):
+        load("epinions", root=trustlet)
+
+
+def test_damaged_matlab_files(tang):
+    file = tang / "epinions" / "rating.mat"
+    whole = file.read_bytes()
+    for damaged in (whole[:-20], whole[:60], b"", b"<html>" * 100):
+        file.write_bytes(damaged)
+        with pytest.raises(DataError, match=r"rating.mat'.* Fetch it again"):
+            load("epinions", root=tang)
+
+
+def test_matlab_files_of_another_kind(tang):
+    file = tang / "epinions" / "rating.mat"
+    savemat(file, {"other": np.ones((2, 2))})
+    with pytest.raises(DataError, match="no matrix called 'rating'"):
+        load("epinions", root=tang)
+    savemat(file, {"rating": np.ones((3, 1))})
+    with pytest.raises(DataError, match="at least 2 columns"):
+        load("epinions", root=tang)
+
+
+def test_options_are_checked(trustlet):
+    with pytest.raises(OptionError, match="'auto', 'trustlet', 'tang'"):
+        load("epinions", root=trustlet, variant="snap")
+    with pytest.raises(OptionError, match="min_ratings"):
+        load("epinions", root=trustlet, min_ratings=0)
+
+
+def test_mutual_pairs_agree_with_a_double_loop():
+    pairs = np.random.default_rng(0).integers(0, 12, size=(90, 2))
+    given = set(map(tuple, pairs.tolist()))
+    expected = sorted([u, v] for u, v in given if u < v and (v, u) in given)
+    assert mutual_pairs(pairs).tolist() == expected
+    assert mutual_pairs(np.empty((0, 2), dtype=np.int64)).shape == (0, 2)
+
+
+def test_real_stand_in(real_data):
+    if not (real_data / "epinions" / "rating.mat").is_file():
+        pytest.skip("the raw data hold no epinions/rating.mat")
+    data = load("epinions", root=real_data, variant="tang")
+    assert data.features.shape == (8231, 618)
+    assert data.graph.n_edges == 41_149
+    assert data.graph.degrees.min() >= 1
+    assert np.diff(data.features.indptr).min() >= 1
+    assert set(data.features.data) == {1.0}
+    assert data.name == "epinions-stand-in"
