@@ -291,8 +291,11 @@ def _as_names(names: Iterable[Any], n: int | None = None) -> npt.NDArray[Any]:
     """Names as a one-dimensional array: integers and strings natively, all else as objects."""
     if isinstance(names, (str, bytes)):
         raise GraphError("names must be a sequence with one name per vertex, not a single string.")
-    listed = names if isinstance(names, np.ndarray) else list(names)
-    array = np.asarray(listed) if _is_uniform(listed) else _object_array(listed)
+    if isinstance(names, np.ndarray):
+        array = names.copy()
+    else:
+        listed = list(names)
+        array = np.asarray(listed) if _is_uniform(listed) else _object_array(listed)
     if array.ndim != 1:
         raise GraphError(f"names must be one-dimensional, got shape {array.shape}.")
     if n is not None and len(array) != n:
@@ -305,9 +308,8 @@ def _as_names(names: Iterable[Any], n: int | None = None) -> npt.NDArray[Any]:
     return array
 
 
-def _is_uniform(values: Any) -> bool:
-    if isinstance(values, np.ndarray):
-        return True
+def _is_uniform(values: list[Any]) -> bool:
+    """Whether all are strings or all integers, so that NumPy keeps them as they are."""
     kinds = {type(v) for v in values}
     return kinds <= {str, np.str_} or kinds <= {int, np.int64, np.int32}
 

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae.forests.centroid import centroid_decomposition, centroid_products
+from acvae.forests.centroid import CentroidDecomposition, centroid_decomposition, centroid_products
 from acvae.forests.path_products import pair_products
 from acvae.forests.rooted import RootedForest
 
@@ -54,7 +54,7 @@ class ForestDistances:
         self._norm = norm.astype(dtype)
         self._scaled = centroid_products(pieces, edges, correlation, dtype)  # (levels, n, d)
         self._scaled *= scale
-        self._pieces = _InnerPieces.of(pieces.start, pieces.stop, pieces.level, pieces.is_leaf, pieces.parent)
+        self._roots = _inner_pieces(pieces)
         self._leaf_start, self._leaf_stop, self._leaf_offset, self._leaf_table = _leaf_tables(
             pieces, forest, correlation, mean, std
         )
@@ -77,7 +77,7 @@ class ForestDistances:
 
     def _fill(self, at: IntArray, out: npt.NDArray[Any]) -> None:
         n = out.shape[1]
-        top = self._pieces.roots
+        top = self._roots
         if not (len(top) and top[0].level == 0):  # no tree is large enough to have been cut
             np.matmul(self._left(-1, at), self._right(-1, 0, n).T, out=out)
             roots = top
@@ -166,29 +166,27 @@ class _InnerPiece:
         self.children: list[_InnerPiece] = []
 
 
-class _InnerPieces:
-    """The inner pieces as trees, each list of siblings in the order of positions."""
-
-    def __init__(self, roots: list[_InnerPiece]) -> None:
-        self.roots = roots
-
-    @classmethod
-    def of(cls, start: Any, stop: Any, level: Any, is_leaf: Any, parent: Any) -> "_InnerPieces":
-        inner = {
-            int(c): _InnerPiece(int(start[c]), int(stop[c]), int(level[c])) for c in np.flatnonzero(~is_leaf)
-        }
-        roots = []
-        for number, piece in inner.items():
-            siblings = roots if parent[number] < 0 else inner[int(parent[number])].children
-            siblings.append(piece)
-        for piece in inner.values():
-            piece.children.sort(key=lambda child: child.start)
-        roots.sort(key=lambda piece: piece.start)
-        return cls(roots)
+def _inner_pieces(pieces: CentroidDecomposition) -> list[_InnerPiece]:
+    """The inner pieces as trees; returns the outermost, and all siblings are in the order of positions."""
+    inner = {
+        int(c): _InnerPiece(int(pieces.start[c]), int(pieces.stop[c]), int(pieces.level[c]))
+        for c in np.flatnonzero(~pieces.is_leaf)
+    }
+    roots: list[_InnerPiece] = []
+    for number, piece in inner.items():
+        above = int(pieces.parent[number])
+        (roots if above < 0 else inner[above].children).append(piece)
+    for siblings in (roots, *(piece.children for piece in inner.values())):
+        siblings.sort(key=lambda piece: piece.start)
+    return roots
 
 
 def _leaf_tables(
-    pieces: Any, forest: RootedForest, correlation: npt.NDArray[Any], mean: npt.NDArray[Any], std: Any
+    pieces: CentroidDecomposition,
+    forest: RootedForest,
+    correlation: npt.NDArray[Any],
+    mean: npt.NDArray[Any],
+    std: npt.NDArray[Any],
 ) -> tuple[IntArray, IntArray, IntArray, npt.NDArray[Any]]:
     """Distances within every leaf, leaf after leaf; for each position its leaf's start, stop and offset.
 

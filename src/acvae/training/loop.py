@@ -81,7 +81,7 @@ def train(problem: Problem, prior: Prior | None, plan: Plan, callbacks: Sequence
                 eps = torch.randn((len(batch.vertices), latent_dim), generator=noise, device=problem.device)
                 terms = problem.step_terms(on_device, eps)
                 optimizer.zero_grad(set_to_none=True)
-                (-terms.elbo.value).backward()  # type: ignore[no-untyped-call]
+                (-terms.elbo.value).backward()
                 optimizer.step()
                 totals += _as_figures(terms)
                 count += 1
@@ -111,7 +111,8 @@ def _epoch_batches(
 def _to_device(batch: Batch, device: torch.device) -> Batch:
     if device.type == "cpu":
         return batch
-    return Batch(*(x.to(device) if isinstance(x, torch.Tensor) else x for x in batch))
+    rows, n_encoded, *tensors = batch
+    return Batch(rows.to(device), n_encoded, *(x.to(device) for x in tensors))
 
 
 def _as_figures(terms: StepTerms) -> Any:

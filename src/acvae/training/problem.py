@@ -14,13 +14,12 @@ from torch import Tensor
 from acvae import objectives
 from acvae.graph import Graph
 from acvae.nn import Autoencoder
-from acvae.nn.features import Features
+from acvae.nn.features import Features, Rows
 from acvae.training.batches import Batch, compact, random_pairs
 
 __all__ = ["Problem", "StepTerms"]
 
 FloatArray = npt.NDArray[np.float64]
-Chunk = tuple[slice, npt.NDArray[np.int64], Tensor]
 
 ROWS_AT_A_TIME = 16_384
 PAIRS_AT_A_TIME = 65_536
@@ -164,7 +163,7 @@ class Problem:
     def _row_chunks(self) -> Iterator[Tensor]:
         return iter(torch.arange(self.n_vertices, device=self.device).split(ROWS_AT_A_TIME))
 
-    def _pair_chunks(self, pairs: npt.NDArray[np.int64]) -> Iterator[tuple[slice, Tensor, Tensor, object]]:
+    def _pair_chunks(self, pairs: npt.NDArray[np.int64]) -> Iterator[tuple[slice, Tensor, Tensor, Rows]]:
         """Chunks of pairs with the distinct feature rows they need: `(part, i, j, rows)`."""
         slot = np.zeros(self.n_vertices, dtype=np.int64)
         nothing = np.empty(0, dtype=np.int64)
