@@ -81,7 +81,7 @@ def test_tang_in_its_archive(tang):
             (tang / "epinions" / name).unlink()
     assert_expected(load("epinions", root=tang, min_ratings=3))
     (tang / "epinions.zip").write_bytes((tang / "epinions.zip").read_bytes()[:-30])
-    with pytest.raises(DataError, match="epinions.zip' is damaged"):
+    with pytest.raises(DataError, match=r"epinions\.zip' is damaged"):
         load("epinions", root=tang, min_ratings=3)
 
 

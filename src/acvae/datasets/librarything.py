@@ -218,4 +218,5 @@ def _sorted_names(codes: _Codes) -> tuple[npt.NDArray[np.str_], IntArray]:
 
 def _with_progress(lines: Iterable[bytes], what: str) -> Iterable[bytes]:
     """A count of lines while they are read, where someone is watching."""
-    return tqdm(lines, desc=what, unit=" lines", unit_scale=True, leave=False, disable=None)  # type: ignore[no-any-return]
+    shown: Iterable[bytes] = tqdm(lines, desc=what, unit=" lines", unit_scale=True, leave=False, disable=None)
+    return shown

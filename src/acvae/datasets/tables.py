@@ -92,6 +92,8 @@ def from_files(
     else:
         if ids is not None:
             raise OptionError("ids= goes with a matrix of features; a table has its ids in id_column.")
+        if row_ids and id_column is not None:
+            raise OptionError(f"row_ids=True says there are no ids, but id_column={id_column!r} names some.")
         table = read_table(features_path, header=header)
         id_column = None if row_ids else _id_column(table, id_column)
         row_names = [str(i) for i in range(table.n_rows)] if id_column is None else table.column(id_column)

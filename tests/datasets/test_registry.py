@@ -1,0 +1,87 @@
+"""Data sets by name: what can be asked for, and what is said when it cannot be had."""
+
+import pytest
+
+import acvae
+from acvae.datasets import NAMES, available, load
+from acvae.exceptions import DataError, OptionError, UnknownNameError
+
+pytestmark = pytest.mark.usefixtures("private_cache")
+
+
+def by_name(**options):
+    return {entry.name: entry for entry in available(**options)}
+
+
+def test_the_promised_names_are_there():
+    assert set(NAMES) == {"citation", "citation-1998", "debian", "epinions", "librarything", "tree"}
+
+
+def test_an_unknown_name_gets_a_hint():
+    with pytest.raises(UnknownNameError, match="Did you mean 'citation'"):
+        load("citations")
+
+
+def test_options_reach_the_loader():
+    assert load("tree", n_vertices=12, seed=1).graph.n_vertices == 12
+
+
+def test_unknown_options_are_answered_with_the_valid_ones():
+    with pytest.raises(OptionError, match=r"no option 'seeds'; it has .*n_vertices.* Did you mean 'seed'"):
+        load("tree", seeds=1)
+    with pytest.raises(OptionError, match="it has root, variant, min_ratings"):
+        load("epinions", seed=1)
+
+
+def test_root_is_refused_where_there_are_no_raw_files(tmp_path):
+    with pytest.raises(OptionError, match="'tree' has no raw files"):
+        load("tree", root=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["citation", "citation-1998", "epinions", "librarything"])
+def test_raw_files_that_cannot_be_had(name, tmp_path, monkeypatch):
+    asked = []
+
+    def refuse(url, target, **options):
+        asked.append(url)
+        raise DataError("the publisher is down.")
+
+    monkeypatch.setattr("acvae.datasets.sources.download", refuse)
+    with pytest.raises(
+        DataError, match=r"is not here, and the publisher is down\. Get it from http.* put it in"
+    ):
+        load(name, root=tmp_path)
+    assert len(asked) == 1
+
+
+def test_what_is_available(tmp_path):
+    entries = by_name(root=tmp_path)
+    assert tuple(entries) == NAMES
+    assert all(entry.what and entry.origin for entry in entries.values())
+    assert entries["tree"].here
+    assert entries["tree"].found == entries["tree"].missing == ()
+    assert not entries["citation"].here
+    assert entries["citation"].missing == ("cit-HepTh.txt.gz", "cit-HepTh-abstracts.tar.gz")
+
+
+def test_files_that_are_here_are_found(tmp_path):
+    (tmp_path / "cit-HepTh.txt").touch()
+    entry = by_name(root=tmp_path)["citation-1998"]
+    assert not entry.here
+    assert entry.found == (str(tmp_path / "cit-HepTh.txt"),)
+    assert entry.missing == ("cit-HepTh-abstracts.tar.gz",)
+    (tmp_path / "cit-HepTh-abstracts").mkdir()
+    assert by_name(root=tmp_path)["citation-1998"].here
+
+
+def test_the_stand_in_counts_as_here(tmp_path):
+    (tmp_path / "epinions").mkdir()
+    for name in ("rating.mat", "trustnetwork.mat"):
+        (tmp_path / "epinions" / name).touch()
+    entry = by_name(root=tmp_path)["epinions"]
+    assert entry.here
+    assert [path.rsplit("/", 1)[-1] for path in entry.found] == ["rating.mat", "trustnetwork.mat"]
+
+
+def test_public_names():
+    assert acvae.datasets.from_files.__module__ == "acvae.datasets.tables"
