@@ -7,6 +7,12 @@ import pooch
 import pytest
 
 
+# Read before `private_cache` hides the variable from the code under test.
+REAL_DATA = Path(
+    os.environ.get("ACVAE_DATA") or Path(__file__).resolve().parents[3].joinpath("shared", "data")
+)
+
+
 @pytest.fixture
 def private_cache(tmp_path, monkeypatch):
     """An empty user cache, and no other place to look in."""
@@ -18,8 +24,6 @@ def private_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def real_data():
     """Folder with the publishers' files: `$ACVAE_DATA`, or `shared/data` beside the repository."""
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("ACVAE_DATA", beside))
-    if not folder.is_dir():
+    if not REAL_DATA.is_dir():
         pytest.skip("no raw data: set ACVAE_DATA to a folder with the publishers' files")
-    return folder
+    return REAL_DATA
