@@ -6,7 +6,6 @@ from pathlib import Path
 import pooch
 import pytest
 
-
 # Read before `private_cache` hides the variable from the code under test.
 REAL_DATA = Path(
     os.environ.get("ACVAE_DATA") or Path(__file__).resolve().parents[3].joinpath("shared", "data")
