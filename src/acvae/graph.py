@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._checks import optional_import
-from acvae.exceptions import GraphError, InputError, OptionError, UnknownNameError, did_you_mean
+from acvae.exceptions import GraphError, OptionError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
     import networkx
@@ -76,7 +76,7 @@ class Graph:
         """
         columns = _split_columns(pairs)
         if vertices is None:
-            names, ids = _factorize(np.concatenate(columns))
+            names, ids = _factorize(_join(*columns))
             return cls(len(names), ids.reshape(2, -1).T, names)
         order = _as_names(vertices)
         lookup = _lookup_table(order)
@@ -129,6 +129,8 @@ class Graph:
         for column in chosen:
             if column not in table.columns:
                 raise OptionError(f"no column {column!r}; there are {', '.join(map(repr, table.columns))}.")
+        if chosen[0] == chosen[1]:
+            raise OptionError(f"source and target are both {chosen[0]!r}; name two columns.")
         pairs = table[chosen]
         if pairs.isna().to_numpy().any():
             raise GraphError(f"the columns {chosen[0]!r} and {chosen[1]!r} have missing values.")
@@ -157,8 +159,7 @@ class Graph:
 
     def neighbors(self, vertex: int) -> IntArray:
         """Sorted ids of the vertices joined to `vertex`."""
-        if not 0 <= vertex < self.n_vertices:
-            raise GraphError(f"there is no vertex {vertex}; ids lie in 0…{self.n_vertices - 1}.")
+        self._check_vertex(vertex)
         indptr, neighbours = self.csr
         return neighbours[indptr[vertex] : indptr[vertex + 1]]
 
@@ -189,12 +190,18 @@ class Graph:
 
     def with_edges(self, chosen: npt.ArrayLike) -> Graph:
         """The same vertices with a selection of the edges (boolean mask (m,) or edge numbers)."""
-        return Graph(self.n_vertices, self.edges[np.asarray(chosen)], self.names)
+        index = np.asarray(chosen)
+        try:
+            edges = self.edges[index if index.size else index.astype(np.int64)]
+        except IndexError as error:
+            raise GraphError(f"no such selection of {self.n_edges} edges: {error}.") from None
+        return Graph(self.n_vertices, edges, self.names)
 
     # ------------------------------------------------------------------ names
 
     def name(self, vertex: int) -> Any:
         """The name of a vertex, or its id when the graph has no names."""
+        self._check_vertex(vertex)
         return int(vertex) if self.names is None else self.names[vertex]
 
     def index(self, name: Any) -> int:
@@ -211,6 +218,10 @@ class Graph:
             raise UnknownNameError(
                 f"no vertex is called {name!r}.{did_you_mean(name, self._positions)}"
             ) from None
+
+    def _check_vertex(self, vertex: int) -> None:
+        if not 0 <= vertex < self.n_vertices:
+            raise GraphError(f"there is no vertex {vertex}; ids lie in 0…{self.n_vertices - 1}.")
 
     @cached_property
     def _positions(self) -> dict[Any, int]:
@@ -267,7 +278,10 @@ def _as_pairs(edges: Any) -> IntArray:
     """Any edge array as int64 (m, 2); floats, booleans and other shapes are refused."""
     if isinstance(edges, Graph):
         return edges.edges
-    array = np.asarray(edges.detach().cpu() if hasattr(edges, "detach") else edges)
+    try:
+        array = np.asarray(edges.detach().cpu() if hasattr(edges, "detach") else edges)
+    except ValueError as error:  # rows of different lengths
+        raise GraphError(f"edges must have shape (m, 2): {error}") from None
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -300,7 +314,7 @@ def _as_names(names: Iterable[Any], n: int | None = None) -> npt.NDArray[Any]:
         raise GraphError(f"names must be one-dimensional, got shape {array.shape}.")
     if n is not None and len(array) != n:
         raise GraphError(f"{len(array)} names were given for {n} vertices.")
-    if len(set(array.tolist())) != len(array):
+    if len(_lookup_table(array)) != len(array):
         seen: set[Any] = set()
         repeated = next(x for x in array.tolist() if x in seen or seen.add(x))  # type: ignore[func-returns-value]
         raise GraphError(f"names must be distinct, but {repeated!r} occurs more than once.")
@@ -322,6 +336,8 @@ def _object_array(values: list[Any]) -> npt.NDArray[Any]:
 
 def _split_columns(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The two columns of anything that holds pairs; a tuple of two arrays is taken as the columns."""
+    if hasattr(pairs, "detach"):
+        pairs = pairs.detach().cpu().numpy()
     if isinstance(pairs, tuple) and len(pairs) == 2 and all(isinstance(c, np.ndarray) for c in pairs):
         first, second = pairs
     elif isinstance(pairs, np.ndarray):
@@ -331,19 +347,42 @@ def _split_columns(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
             raise GraphError(f"pairs must have shape (m, 2), got {pairs.shape}.")
         first, second = pairs[:, 0], pairs[:, 1]
     else:
-        listed = [tuple(p) for p in pairs]
-        wrong = next((i for i, p in enumerate(listed) if len(p) != 2), None)
-        if wrong is not None:
-            raise GraphError(f"each edge is a pair of two ids, but number {wrong} is {listed[wrong]!r}.")
-        ends = [p[0] for p in listed] + [p[1] for p in listed]
-        joined = np.asarray(ends) if _is_uniform(ends) else _object_array(ends)
-        first, second = joined[: len(listed)], joined[len(listed) :]
+        first, second = _columns_of_list(pairs)
     if len(first) != len(second):
         raise GraphError(f"the two columns of edges differ in length: {len(first)} and {len(second)}.")
+    if len(first) == 0:  # NumPy calls an empty list float
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     for column in (first, second):
-        if np.issubdtype(column.dtype, np.floating):
-            raise GraphError(f"edge ids must be integers or names, got {column.dtype}.")
+        _refuse_floats(column)
     return first, second
+
+
+def _columns_of_list(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    if not isinstance(pairs, Iterable):
+        raise GraphError(f"edges must be given as pairs of ids or names, not {type(pairs).__name__}.")
+    listed = [tuple(p) if isinstance(p, Iterable) else p for p in pairs]
+    wrong = next((i for i, p in enumerate(listed) if not isinstance(p, tuple) or len(p) != 2), None)
+    if wrong is not None:
+        raise GraphError(f"each edge is a pair of two ids, but number {wrong} is {listed[wrong]!r}.")
+    ends = [p[0] for p in listed] + [p[1] for p in listed]
+    joined = np.asarray(ends) if _is_uniform(ends) else _object_array(ends)
+    return joined[: len(listed)], joined[len(listed) :]
+
+
+def _refuse_floats(column: npt.NDArray[Any]) -> None:
+    if np.issubdtype(column.dtype, np.floating):
+        raise GraphError(f"edge ids must be integers or names, got {column.dtype}.")
+    if column.dtype == object:
+        wrong = next((x for x in column if isinstance(x, (float, np.floating))), None)
+        if wrong is not None:
+            raise GraphError(f"edge ids must be integers or names, got {wrong!r}.")
+
+
+def _join(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """One column after the other. NumPy alone would make 1 beside "a" a string, and mixed signs floats."""
+    if first.dtype.kind != second.dtype.kind:
+        first, second = first.astype(object), second.astype(object)
+    return np.concatenate([first, second])
 
 
 def _factorize(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
@@ -352,16 +391,21 @@ def _factorize(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
         names, ids = np.unique(values, return_inverse=True)
         return names, ids.reshape(-1)
     except TypeError:
-        position: dict[Any, int] = {}
-        ids = np.array([position.setdefault(v, len(position)) for v in values.tolist()], dtype=np.int64)
-        return _object_array(list(position)), ids
+        names = _object_array(list(dict.fromkeys(_hashable(values))))
+        return names, _positions(_lookup_table(names), values)
+
+
+def _hashable(names: npt.NDArray[Any]) -> list[Any]:
+    listed = names.tolist()
+    try:
+        set(listed)
+    except TypeError as error:
+        raise GraphError(f"names must be hashable: {error}.") from None
+    return listed
 
 
 def _lookup_table(names: npt.NDArray[Any]) -> dict[Any, int]:
-    try:
-        return {name: i for i, name in enumerate(names.tolist())}
-    except TypeError as error:
-        raise InputError(f"names must be hashable: {error}.") from None
+    return {name: i for i, name in enumerate(_hashable(names))}
 
 
 def _positions(lookup: Mapping[Any, int], values: npt.NDArray[Any]) -> IntArray:
