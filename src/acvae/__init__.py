@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from acvae.clustering import cluster
     from acvae.forests import spanning_forest, spanning_tree_probabilities
     from acvae.graph import Graph
-    from acvae.models import ACVAE, CVAE, VAE
+    from acvae.models import ACVAE, CVAE, VAE, GraphSAGE
     from acvae.persistence import load
     from acvae.posterior import Posterior
     from acvae.splits import EdgeSplit, split_edges
@@ -29,6 +29,7 @@ __all__ = [
     "VAE",
     "EdgeSplit",
     "Graph",
+    "GraphSAGE",
     "Posterior",
     "__version__",
     "cluster",
@@ -52,6 +53,7 @@ _HOME = {
     "VAE": "models",
     "EdgeSplit": "splits",
     "Graph": "graph",
+    "GraphSAGE": "models",
     "Posterior": "posterior",
     "cluster": "clustering",
     "load": "persistence",

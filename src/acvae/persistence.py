@@ -31,7 +31,7 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
     """Write a fitted model; the file appears whole or not at all."""
     from safetensors.numpy import save_file
 
-    if not isinstance(model.likelihood, str):
+    if not isinstance(getattr(model, "likelihood", ""), str):
         raise OptionError("only models with a named likelihood can be saved, not one of your own making.")
     arrays: Arrays = {
         f"module.{name}": t.detach().cpu().numpy() for name, t in model.module_.state_dict().items()
@@ -71,13 +71,7 @@ def load(path: str | PathLike[str]) -> Any:
     try:
         about = _unpack_json(arrays["about"])
         model = getattr(models, about["model"])(**about["options"])
-        module = Autoencoder(
-            about["n_features"],
-            latent_dim=model.latent_dim,
-            hidden_dim=model.hidden_dim,
-            pair_hidden_dim=model._pair_width(),
-            likelihood=model.likelihood,
-        )
+        module = _new_module(model, about["n_features"])
         state = {
             k.removeprefix("module."): torch.from_numpy(v)
             for k, v in arrays.items()
@@ -98,6 +92,21 @@ def load(path: str | PathLike[str]) -> Any:
     model.weights_ = arrays.get("weights")
     model.posterior_ = posterior
     return model
+
+
+def _new_module(model: Any, n_features: int) -> torch.nn.Module:
+    """Networks of the model's sizes, to be filled with saved values."""
+    from acvae.models import GraphSAGE
+
+    if isinstance(model, GraphSAGE):
+        return model._new_module(n_features)
+    return Autoencoder(
+        n_features,
+        latent_dim=model.latent_dim,
+        hidden_dim=model.hidden_dim,
+        pair_hidden_dim=model._pair_width(),
+        likelihood=model.likelihood,
+    )
 
 
 def _read(path: Path) -> Arrays:

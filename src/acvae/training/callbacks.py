@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from acvae import metrics
 from acvae._checks import whole_number
 from acvae.splits import EdgeSplit
-from acvae.training.loop import EpochState
+from acvae.training.state import TrainingState
 
 __all__ = ["LinkPrediction", "Selected"]
 
@@ -46,7 +46,7 @@ class LinkPrediction:
         self.selected: Selected | None = None
         self.latest: Selected | None = None
 
-    def __call__(self, state: EpochState) -> dict[str, float] | None:
+    def __call__(self, state: TrainingState) -> dict[str, float] | None:
         if state.epoch % self.every and state.epoch != state.epochs:
             return None
         posterior = state.posterior(self.pairwise)
