@@ -48,7 +48,7 @@ def real_number(
         )
         if bound is not None
     ]
-    expected = " and ".join(["a finite number", *bounds]) if bounds else "a finite number"
+    expected = "a finite number" + (f" {' and '.join(bounds)}" if bounds else "")
     try:
         number = float(value)
     except (TypeError, ValueError):

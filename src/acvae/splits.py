@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from acvae._checks import real_number
+from acvae._checks import real_number, whole_number
 from acvae.exceptions import GraphError
 from acvae.graph import Graph
 
@@ -30,13 +30,14 @@ def split_edges(graph: Graph, seed: int = 0, fraction: float = 0.05) -> EdgeSpli
     if not isinstance(graph, Graph):
         raise GraphError(f"split_edges needs an acvae.Graph, not {type(graph).__name__}.")
     fraction = real_number("fraction", fraction, above=0, at_most=1)
+    seed = whole_number("seed", seed, minimum=0)
     m = graph.n_edges
     ends = graph.edges.T.ravel()  # edge e is offered by its first end at e and by its second at m + e
     order = np.lexsort((np.random.default_rng(seed).random(2 * m), ends))
     first = np.concatenate([[0], np.cumsum(graph.degrees)])[:-1]
     rank = np.arange(2 * m) - first[ends[order]]  # place of the offer in its vertex's random order
-    # 0.05·140 is 7.000000000000001 in floating point, which must not round up to 8.
-    quota = np.ceil(fraction * graph.degrees - 1e-9).astype(np.int64)
+    # 0.07·100 is 7.000000000000001 in floating point, which must not round up to 8.
+    quota = np.maximum(np.ceil(fraction * graph.degrees - 1e-9), np.minimum(graph.degrees, 1))
     held_out = np.zeros(m, dtype=bool)
     held_out[order[rank < quota[ends[order]]] % m if m else order] = True
     return EdgeSplit(graph.with_edges(~held_out), graph.with_edges(held_out), seed, fraction)

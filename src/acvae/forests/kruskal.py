@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from acvae._checks import whole_number
 from acvae.exceptions import GraphError
 
 __all__ = ["find_cycle_edge", "spanning_forest"]
@@ -42,6 +43,7 @@ def spanning_forest(
     -------
     Boolean mask (m,) with `n_vertices` − (number of components) true entries.
     """
+    n_vertices = whole_number("n_vertices", n_vertices, minimum=0)
     pairs = _check_edges(n_vertices, edges)
     order = _rank_edges(pairs, weights, maximum, ties)
     return _grow_forest(n_vertices, pairs, order)
@@ -55,7 +57,7 @@ def find_cycle_edge(n_vertices: int, edges: npt.NDArray[np.int64]) -> int | None
 
 
 def _check_edges(n_vertices: int, edges: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    pairs = np.asarray(edges)
+    pairs = _as_array(edges)
     if pairs.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
@@ -76,21 +78,24 @@ def _rank_edges(
         *([] if ties is None else [_check_key("ties", ties, len(pairs))]),
     ]
     if maximum:
-        keys = [-key for key in keys]
+        # For integers ~x = −x − 1 turns the order around and, unlike −x, cannot overflow.
+        keys = [~key if np.issubdtype(key.dtype, np.integer) else -key for key in keys]
     return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
 
 
 def _check_key(name: str, values: npt.ArrayLike, m: int) -> npt.NDArray[Any]:
-    key = np.asarray(values)
+    key = _as_array(values)
     if key.shape != (m,):
         raise GraphError(f"{name} must have one number per edge: shape ({m},), got {key.shape}.")
-    if not (np.issubdtype(key.dtype, np.floating) or np.issubdtype(key.dtype, np.integer)):
-        key = key.astype(np.float64)
-    if np.issubdtype(key.dtype, np.integer):
-        key = key.astype(np.int64)  # negating an unsigned number would wrap around
-    elif np.isnan(key).any():
+    if key.dtype.kind not in "fiub":
+        raise GraphError(f"{name} must be real numbers, got {key.dtype}.")
+    if key.dtype.kind == "f" and np.isnan(key).any():
         raise GraphError(f"{name} has a NaN at edge {int(np.flatnonzero(np.isnan(key))[0])}.")
-    return key
+    return key.astype(np.int8) if key.dtype.kind == "b" else key
+
+
+def _as_array(values: Any) -> npt.NDArray[Any]:
+    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
 
 
 @numba.njit(cache=True, nogil=True)

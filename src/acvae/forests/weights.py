@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from acvae._checks import real_number
 from acvae.forests.kruskal import spanning_forest
 from acvae.graph import Graph
 
@@ -63,6 +64,7 @@ def update_weights(
     ŵ is the indicator of the spanning forest of `graph` with the smallest total mass (empirical Bayes) or
     the largest (saddle point, `maximum=True`). The inputs are left as they are.
     """
+    step_size = real_number("step_size", step_size, at_least=0, at_most=1)
     mass = np.asarray(masses, dtype=np.float64)
     forest = spanning_forest(graph.n_vertices, graph.edges, mass, maximum)
     # w + α(ŵ − w): a weight that is already 0 or 1 stays so to the bit.
