@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._checks import choice, whole_number
+from acvae._threads import over_ranges
 from acvae.exceptions import GraphError, InputError
 from acvae.graph import Graph
 from acvae.posterior import Posterior
@@ -53,6 +54,8 @@ def link_ranks(posterior: Posterior, train: Graph, test: Graph) -> LinkRanks:
     """Rank all train and test links by expected distance."""
     n = posterior.n_vertices
     for name, graph in (("train", train), ("test", test)):
+        if not isinstance(graph, Graph):
+            raise GraphError(f"the {name} links must be an acvae.Graph, not {type(graph).__name__}.")
         if graph.n_vertices != n:
             raise GraphError(f"the {name} graph has {graph.n_vertices} vertices, the posterior {n}.")
     if train.has_edges(test.edges).any():
@@ -63,7 +66,12 @@ def link_ranks(posterior: Posterior, train: Graph, test: Graph) -> LinkRanks:
     position = np.empty(n, dtype=np.int64)
     for rows, columns, block in posterior.distance_blocks(np.flatnonzero(train.degrees + test.degrees)):
         position[columns] = np.arange(n)
-        _rank_block(block, rows, position, train_ptr, train_nbr, test_ptr, test_nbr, train_rank, test_rank)
+        links = (position, train_ptr, train_nbr, test_ptr, test_nbr, train_rank, test_rank)
+
+        def rank(start: int, stop: int, block: Any = block, rows: Any = rows, links: Any = links) -> None:
+            _rank_block(block[start:stop], rows[start:stop], *links)
+
+        over_ranges(rank, len(rows), at_least=8)
     return LinkRanks(
         n,
         np.repeat(np.arange(n), train.degrees),
@@ -155,7 +163,7 @@ def _miss_probability(ranks: LinkRanks, k: int) -> npt.NDArray[np.float64]:
     links = np.bincount(ranks.test_vertex, minlength=ranks.n_vertices)
     has = links > 0
     total, good = ranks.candidates[has], links[has]
-    steps = np.arange(k)[:, None]
+    steps = np.arange(min(k, total.max(initial=0)))[:, None]
     left = np.maximum(total - good - steps, 0) / np.maximum(total - steps, 1)
     return np.asarray(left.prod(axis=0))
 
@@ -196,7 +204,7 @@ def _random_reciprocal_rank(total: Any, good: Any) -> Any:
 # ---------------------------------------------------------------------- counting
 
 
-@numba.njit(cache=True, nogil=True, parallel=True)
+@numba.njit(cache=True, nogil=True)
 def _rank_block(
     block: Any,
     rows: Any,
@@ -214,7 +222,7 @@ def _rank_block(
     the next; running sums are then the numbers of entries not farther.
     """
     n = block.shape[1]
-    for r in numba.prange(len(rows)):
+    for r in range(len(rows)):
         i = rows[r]
         n_train = train_ptr[i + 1] - train_ptr[i]
         n_test = test_ptr[i + 1] - test_ptr[i]

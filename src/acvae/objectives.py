@@ -93,35 +93,35 @@ class ElboTerms(NamedTuple):
 def elbo(
     log_likelihood: Tensor,
     divergence: Tensor,
+    structure: Tensor | None = None,
+    independence: Tensor | None = None,
     *,
     n_vertices: int,
     n_edges: int = 0,
-    masses: Tensor | None = None,
-    weights: Tensor | None = None,
     gamma: float = 0.0,
-    independence: Tensor | None = None,
 ) -> ElboTerms:
-    """L per vertex, regulariser included (eqs. loss-acvae-nons and loss-acvae), from samples of its sums.
+    """L per vertex, regulariser included (eqs. loss-acvae-nons and loss-acvae), from the means of its parts.
 
         mean log p(x|z) − mean KL_i − (|E|/n)·mean_e(w_e·m_e)
           − γ·(mean KL_i + ((n − 1)/n)·mean over pairs of −½·Σ_k log(1 − ρ²))
 
-    Each mean is over the batch it is given, so any batch sizes give an unbiased estimate of the full sum.
+    Each argument is a scalar: the mean over a batch of vertices, edges or random pairs, so that batches of
+    any sizes give an unbiased estimate of the full sum.
 
     Parameters
     ----------
     log_likelihood, divergence
-        (batch of vertices,) log p(x_i|z_i) and KL(q_i ‖ p_0).
-    masses, weights
-        (batch of edges,) m_e and w_e; none for a plain VAE.
+        Means of log p(x_i|z_i) and of KL(q_i ‖ p_0) over vertices.
+    structure
+        Mean of w_e·m_e over edges; None for a plain VAE.
     independence
-        (batch of random pairs,) from `independence_divergence`; none without correlations, and then the γ
-        terms are left out altogether.
+        Mean of `independence_divergence` over random pairs; None without correlations, and then the γ terms
+        are left out altogether.
     """
-    likelihood, kl = log_likelihood.mean(), divergence.mean()
-    structure = regularizer = torch.zeros_like(kl)
-    if masses is not None and weights is not None and len(masses):
-        structure = (n_edges / n_vertices) * (weights * masses).mean()
-    if independence is not None and len(independence):
-        regularizer = gamma * (kl + (n_vertices - 1) / n_vertices * independence.mean())
-    return ElboTerms(likelihood - kl - structure - regularizer, likelihood, kl, structure, regularizer)
+    zero = torch.zeros_like(divergence)
+    tree = zero if structure is None else (n_edges / n_vertices) * structure
+    penalty = zero
+    if independence is not None:
+        penalty = gamma * (divergence + (n_vertices - 1) / n_vertices * independence)
+    value = log_likelihood - divergence - tree - penalty
+    return ElboTerms(value, log_likelihood, divergence, tree, penalty)

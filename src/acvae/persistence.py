@@ -167,7 +167,16 @@ def _plain_names(names: npt.NDArray[Any]) -> list[Any]:
 
 
 def _pack_json(value: Any) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode(), dtype=np.uint8)
+    return np.frombuffer(
+        json.dumps(value, ensure_ascii=False, default=_plain_number).encode(), dtype=np.uint8
+    )
+
+
+def _plain_number(value: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise OptionError(f"a {type(value).__name__} among the model's options or history cannot be saved.")
 
 
 def _unpack_json(data: npt.NDArray[np.uint8]) -> Any:

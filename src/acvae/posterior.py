@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -73,11 +74,9 @@ class Posterior:
         return posterior
 
     def _set_marginals(self, mean: npt.ArrayLike, std: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
-        kind = np.dtype(dtype)
-        if kind not in (np.float32, np.float64):
-            raise OptionError(f"dtype must be 'float32' or 'float64', not {dtype!r}.")
-        self.mean = _check_table("mean", mean).astype(kind)
-        self.std = _check_table("std", std).astype(kind)
+        kind = _check_dtype(dtype)
+        self.mean = _check_table("mean", mean, kind)
+        self.std = _check_table("std", std, kind)
         if self.mean.shape != self.std.shape:
             raise PosteriorError(f"mean has shape {self.mean.shape} but std {self.std.shape}.")
         if not (self.std > 0).all():
@@ -138,9 +137,7 @@ class Posterior:
 
     def distances(self, rows: npt.ArrayLike) -> npt.NDArray[Any]:
         """Expected squared distances (len(rows), n) from the given vertices to all, exact."""
-        ids = np.atleast_1d(self._check_ids(rows))
-        if ids.ndim != 1:
-            raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
+        ids = self._check_rows(rows)
         out = np.empty((len(ids), self.n_vertices), dtype=self.mean.dtype)
         unique, where = np.unique(ids, return_inverse=True)
         slot = np.zeros(self.n_vertices, dtype=np.int64)
@@ -164,7 +161,9 @@ class Posterior:
         Rows come in whatever order is fastest; entry [r, c] of a block is between `rows[r]` and
         `columns[c]`, and the block is overwritten by the next.
         """
-        ids = np.arange(self.n_vertices) if rows is None else np.atleast_1d(self._check_ids(rows))
+        ids = np.arange(self.n_vertices) if rows is None else self._check_rows(rows)
+        if block_rows is not None:
+            block_rows = whole_number("block_rows", block_rows, minimum=1)
         if len(ids) == 0:
             return
         if (
@@ -178,7 +177,7 @@ class Posterior:
         if self._distance_blocks is None:
             self._distance_blocks = self._correlations.distance_blocks(self.mean, self.std)
         row_bytes = self.mean.dtype.itemsize * self.n_vertices
-        size = block_rows or int(np.clip(BLOCK_BYTES // row_bytes, 16, 512))
+        size = block_rows if block_rows is not None else int(np.clip(BLOCK_BYTES // row_bytes, 16, 512))
         for at, block in self._distance_blocks.blocks(ids, size):
             yield at, self._distance_blocks.columns, block
 
@@ -199,8 +198,10 @@ class Posterior:
         ids (r, k) and distances (r, k), nearest first, equal distances by id. Where fewer than k vertices
         are left, the rest is −1 and infinity.
         """
-        ids = np.atleast_1d(self._check_ids(rows))
+        ids = self._check_rows(rows)
         k = whole_number("k", k, minimum=1)
+        if exclude is not None and not isinstance(exclude, Graph):
+            raise PosteriorError(f"exclude must be an acvae.Graph, not {type(exclude).__name__}.")
         if exclude is not None and exclude.n_vertices != self.n_vertices:
             raise PosteriorError(
                 f"the graph to exclude has {exclude.n_vertices} vertices, the posterior {self.n_vertices}."
@@ -239,9 +240,10 @@ class Posterior:
                 f"z must have shape (..., {self.n_vertices}, {self.latent_dim}), got {points.shape}."
             )
         std = self.std.astype(np.float64)
-        standard = ((points - self.mean) / std).reshape(-1, *self.mean.shape)
+        shape = points.shape[:-2]
+        standard = ((points - self.mean) / std).reshape(math.prod(shape), *self.mean.shape)
         log_density = joint.log_density(standard) - np.log(std).sum()
-        return log_density.reshape(points.shape[:-2])
+        return log_density.reshape(shape)
 
     def _need_joint(self, what: str) -> ForestCorrelations:
         if isinstance(self._correlations, ForestCorrelations):
@@ -267,6 +269,12 @@ class Posterior:
             )
         return array.astype(np.int64)
 
+    def _check_rows(self, rows: npt.ArrayLike) -> IntArray:
+        ids = np.atleast_1d(self._check_ids(rows))
+        if ids.ndim != 1:
+            raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
+        return ids
+
     def __repr__(self) -> str:
         kind = f"{len(self.forest):,} forest edges" if self.has_joint else "pairwise approximations"
         return f"Posterior(n_vertices={self.n_vertices:,}, latent_dim={self.latent_dim}, {kind})"
@@ -279,22 +287,47 @@ def _expected_square(
     return (gap**2 + (si - sj) ** 2 + 2 * si * sj * (1 - rho)).sum(axis=-1)
 
 
-def _check_table(name: str, values: Any) -> npt.NDArray[Any]:
-    table = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+def _check_dtype(dtype: Any) -> np.dtype[Any]:
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        kind = np.dtype(object)
+    if kind not in (np.float32, np.float64):
+        raise OptionError(f"dtype must be 'float32' or 'float64', not {dtype!r}.")
+    return kind
+
+
+def _as_array(name: str, values: Any) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    except ValueError as error:  # rows of different lengths
+        raise PosteriorError(f"{name} must be a table: {error}") from None
+
+
+def _check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A finite table (rows, d) of the given type, never the caller's own array."""
+    table = _as_array(name, values)
     if table.ndim != 2 or table.shape[1] == 0:
         raise PosteriorError(f"{name} must have shape (n, d), got {table.shape}.")
     if not (np.issubdtype(table.dtype, np.floating) or np.issubdtype(table.dtype, np.integer)):
         raise PosteriorError(f"{name} must be numbers, got {table.dtype}.")
     if not np.isfinite(table).all():
         row, column = np.argwhere(~np.isfinite(table))[0]
-        raise PosteriorError(f"{name} has {table[row, column]} at vertex {row}, dimension {column}.")
-    return table
+        raise PosteriorError(f"{name} has {table[row, column]} in row {row}, dimension {column}.")
+    with np.errstate(over="ignore"):
+        cast = table.astype(dtype)
+    if not np.isfinite(cast).all():
+        row, column = np.argwhere(~np.isfinite(cast))[0]
+        raise PosteriorError(
+            f"{name} has {table[row, column]} in row {row}, dimension {column}, too large for {dtype}."
+        )
+    return cast
 
 
 def _check_forest(forest: Any, correlation: Any, n: int, d: int) -> tuple[IntArray, npt.NDArray[Any]]:
     if (forest is None) != (correlation is None):
         raise PosteriorError("forest and correlation belong together: give both or neither.")
-    edges = np.asarray(forest if forest is not None else [])
+    edges = _as_array("forest", forest if forest is not None else [])
     if edges.size == 0:
         edges = np.empty((0, 2), dtype=np.int64)
     if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer):
@@ -303,7 +336,7 @@ def _check_forest(forest: Any, correlation: Any, n: int, d: int) -> tuple[IntArr
         raise PosteriorError(f"forest edges must lie in 0…{n - 1}, got {edges.min()}…{edges.max()}.")
     if len(edges) == 0 and np.asarray(correlation if correlation is not None else []).size == 0:
         return edges, np.empty((0, d))
-    values = _check_table("correlation", correlation)
+    values = _check_table("correlation", correlation, np.dtype(np.float64))
     if values.shape != (len(edges), d):
         raise PosteriorError(f"correlation must have shape ({len(edges)}, {d}), got {values.shape}.")
     if not (np.abs(values) < 1).all():
@@ -311,7 +344,7 @@ def _check_forest(forest: Any, correlation: Any, n: int, d: int) -> tuple[IntArr
         raise PosteriorError(
             f"correlations must lie strictly between -1 and 1, but edge {row} has {values[row, column]}."
         )
-    return np.ascontiguousarray(edges, dtype=np.int64), values
+    return np.array(edges, dtype=np.int64, order="C"), values
 
 
 def _inside_unit_interval(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:

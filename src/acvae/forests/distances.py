@@ -24,6 +24,7 @@ __all__ = ["ForestDistances"]
 IntArray = npt.NDArray[np.int64]
 
 LEAF_SIZE = 48  # below this a table of the leaf's pairs beats another matrix product
+CHUNK_NUMBERS = 1 << 17  # correlations held at a time while the leaves' tables are filled
 CUT_OUT_SHARE = 8  # a child of at least 1/8 of its piece is left out of the piece's product, not overwritten
 
 
@@ -205,7 +206,7 @@ def _leaf_tables(
     offset[at] = table_start + rank * np.repeat(sizes, sizes)
     width = stop[at] - start[at]
     table = np.empty(int(width.sum()), dtype=mean.dtype)
-    chunk = max(1, 2_000_000 // max(1, mean.shape[1]))  # pairs whose correlations are held at a time
+    chunk = max(1, CHUNK_NUMBERS // mean.shape[1])  # pairs at a time
     bounds = np.concatenate([[0], np.cumsum(width)])
     first = 0
     while first < len(at):

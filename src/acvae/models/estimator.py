@@ -117,12 +117,13 @@ class AutoencoderEstimator(BaseEstimator):
             label=self._label(),
         )
         history = train(problem, prior, plan, callbacks)
+        posterior = inference.posterior(problem, prior)  # may still fail, and then nothing has changed
         self.module_ = module
         self.n_features_in_ = inputs.n_columns
         self.graph_ = graph
         self.history_ = history
         self.weights_: npt.NDArray[np.float64] | None = None if prior is None else prior.weights
-        self.posterior_: Posterior = inference.posterior(problem, prior)
+        self.posterior_: Posterior = posterior
         return self
 
     def transform(self, features: Any) -> npt.NDArray[np.float32]:

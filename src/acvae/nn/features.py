@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding_bag
 
 from acvae.exceptions import FeatureError
+from acvae.kernels import gather_rows, sparse_dot, sparse_times
 
 __all__ = ["DenseFeatures", "DenseRows", "Features", "Rows", "SparseFeatures", "SparseRows", "as_features"]
 
@@ -29,6 +29,12 @@ class Rows(Protocol):
 
     def sum(self, transform: Any = None) -> Tensor:
         """Σ_j f(x_j): (b,), for a function with f(0) = 0, by default x itself."""
+
+    def head(self, count: int) -> Rows:
+        """The first `count` rows."""
+
+    def subtract_from(self, table: Tensor) -> Tensor:
+        """t − x: (b, D) for a table t (b, D)."""
 
 
 class Features(Protocol):
@@ -51,33 +57,31 @@ class SparseRows:
         self.columns, self.offsets, self.values = columns, offsets, values
 
     def times(self, weight: Tensor) -> Tensor:
-        values = None if self.values is None else self.values.to(weight.dtype)
-        return embedding_bag(
-            self.columns,
-            weight,
-            self.offsets,
-            mode="sum",
-            per_sample_weights=values,
-            include_last_offset=True,
-        )
+        return sparse_times(weight, self.columns, self.offsets, self.values)
 
     def dot(self, table: Tensor) -> Tensor:
-        row = self._row_of_entry()
-        picked = table[row, self.columns]
-        if self.values is not None:
-            picked = picked * self.values
-        return table.new_zeros(table.shape[0]).index_add(0, row, picked)
+        return sparse_dot(table, self.columns, self.offsets, self.values)
 
     def sum(self, transform: Any = None) -> Tensor:
-        values = self.values
-        if values is None:
-            values = torch.ones(len(self.columns), device=self.columns.device)
-        entries = values if transform is None else transform(values)
-        return entries.new_zeros(len(self.offsets) - 1).index_add(0, self._row_of_entry(), entries)
+        lengths = self.offsets.diff()
+        if self.values is None:
+            one = torch.ones((), device=lengths.device)
+            return lengths * (one if transform is None else transform(one))
+        entries = self.values if transform is None else transform(self.values)
+        return entries.new_zeros(len(lengths)).index_add(0, self._row_of_entry(), entries)
+
+    def head(self, count: int) -> SparseRows:
+        end = int(self.offsets[count])
+        values = None if self.values is None else self.values[:end]
+        return SparseRows(self.columns[:end], self.offsets[: count + 1], values)
+
+    def subtract_from(self, table: Tensor) -> Tensor:
+        own = torch.zeros_like(table)
+        own[self._row_of_entry(), self.columns] = 1 if self.values is None else self.values.to(own.dtype)
+        return table - own
 
     def _row_of_entry(self) -> Tensor:
-        lengths = self.offsets.diff()
-        return torch.repeat_interleave(lengths, output_size=len(self.columns))
+        return torch.repeat_interleave(self.offsets.diff(), output_size=len(self.columns))
 
 
 class SparseFeatures:
@@ -93,14 +97,7 @@ class SparseFeatures:
     def rows(self, ids: Tensor | None = None) -> SparseRows:
         if ids is None:
             return SparseRows(self.indices, self.indptr, self.data)
-        start = self.indptr[ids]
-        length = self.indptr[ids + 1] - start
-        offsets = torch.zeros(len(ids) + 1, dtype=torch.int64, device=ids.device)
-        torch.cumsum(length, 0, out=offsets[1:])
-        total = int(offsets[-1])
-        shift = torch.repeat_interleave(start - offsets[:-1], length, output_size=total)
-        entry = torch.arange(total, device=ids.device) + shift
-        return SparseRows(self.indices[entry], offsets, None if self.data is None else self.data[entry])
+        return SparseRows(*gather_rows(self.indptr, self.indices, self.data, ids))
 
     def values(self) -> Tensor:
         return torch.ones(len(self.indices)) if self.data is None else self.data
@@ -120,6 +117,12 @@ class DenseRows:
 
     def sum(self, transform: Any = None) -> Tensor:
         return (self.table if transform is None else transform(self.table)).sum(-1)
+
+    def head(self, count: int) -> DenseRows:
+        return DenseRows(self.table[:count])
+
+    def subtract_from(self, table: Tensor) -> Tensor:
+        return table - self.table
 
 
 class DenseFeatures:
@@ -143,30 +146,51 @@ def as_features(matrix: Any, device: torch.device | str = "cpu") -> Features:
     SciPy sparse matrices and mostly-zero arrays become sparse, other arrays and tensors dense. Rows must be
     finite numbers; which values a likelihood allows, the likelihood itself checks.
     """
+    if isinstance(matrix, Tensor):
+        matrix = _from_torch(matrix)
     if sp.issparse(matrix):
-        table = sp.csr_array(matrix)
-        if table is matrix:
-            table = table.copy()
+        if matrix.ndim != 2:
+            raise FeatureError(f"features must be a matrix (n, D), got shape {matrix.shape}.")
+        _check_numbers(matrix.dtype)
+        table = sp.csr_array(matrix, copy=True)  # the next two work in place
         table.sum_duplicates()
         table.eliminate_zeros()
+        table.data = _to_float32(table.data)
         _check_finite(table.data, sparse=table)
         return SparseFeatures(table, device)
-    if isinstance(matrix, Tensor):
-        matrix = matrix.detach().to_dense() if matrix.layout != torch.strided else matrix.detach()
-        matrix = matrix.cpu().numpy()
-    elif hasattr(matrix, "to_numpy"):
+    if hasattr(matrix, "to_numpy"):
         matrix = matrix.to_numpy()
     array = np.asarray(matrix)
     if array.ndim != 2:
         raise FeatureError(f"features must be a matrix (n, D), got shape {array.shape}.")
-    if array.dtype == bool:
-        array = array.astype(np.float32)
-    if not (np.issubdtype(array.dtype, np.floating) or np.issubdtype(array.dtype, np.integer)):
-        raise FeatureError(f"features must be numbers, got {array.dtype}.")
+    _check_numbers(array.dtype)
+    array = _to_float32(array)
     _check_finite(array)
     if array.size and np.count_nonzero(array) * 4 < array.size:
         return SparseFeatures(sp.csr_array(array), device)
     return DenseFeatures(array, device)
+
+
+def _from_torch(tensor: Tensor) -> Any:
+    """The same values as a NumPy array, or as a SciPy matrix if they are sparse."""
+    tensor = tensor.detach().cpu()
+    if tensor.dtype == torch.bfloat16:  # unknown to NumPy
+        tensor = tensor.float()
+    if tensor.layout == torch.strided:
+        return tensor.numpy()
+    coo = tensor.to_sparse_coo().coalesce()
+    return sp.coo_array((coo.values().numpy(), tuple(coo.indices().numpy())), shape=tuple(coo.shape))
+
+
+def _check_numbers(dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "biuf":
+        raise FeatureError(f"features must be real numbers, got {dtype}.")
+
+
+def _to_float32(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """What networks compute with; numbers too large for it become infinite."""
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32)
 
 
 def _check_finite(values: np.ndarray[Any, Any], sparse: sp.csr_array | None = None) -> None:
@@ -180,4 +204,6 @@ def _check_finite(values: np.ndarray[Any, Any], sparse: sp.csr_array | None = No
         entry = int(np.flatnonzero(~finite)[0])
         row = int(np.searchsorted(sparse.indptr, entry, side="right")) - 1
         column, value = sparse.indices[entry], values[entry]
-    raise FeatureError(f"features must be finite, but row {row}, column {column} is {value}.")
+    raise FeatureError(
+        f"features must be finite in single precision, but row {row}, column {column} is {value}."
+    )

@@ -3,12 +3,13 @@
 A likelihood of your own is any module with `check` and `forward`; pass it as `likelihood=` to a model.
 """
 
+import copy
 import math
 from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import log_softmax, softplus
+from torch.nn.functional import softplus
 
 from acvae._checks import choice
 from acvae.exceptions import FeatureError
@@ -35,8 +36,9 @@ class Multinomial(Likelihood):
         _check_counts("multinomial", features)
 
     def forward(self, outputs: Tensor, rows: Rows) -> Tensor:
-        coefficient = torch.lgamma(rows.sum() + 1) - rows.sum(lambda x: torch.lgamma(x + 1))
-        return rows.dot(log_softmax(outputs, dim=-1)) + coefficient
+        total = rows.sum()
+        coefficient = torch.lgamma(total + 1) - rows.sum(lambda x: torch.lgamma(x + 1))
+        return rows.dot(outputs) - total * outputs.logsumexp(-1) + coefficient
 
 
 class Bernoulli(Likelihood):
@@ -71,17 +73,16 @@ class Gaussian(Likelihood):
 
     def forward(self, outputs: Tensor, rows: Rows) -> Tensor:
         precision = torch.exp(-2 * self.log_std)
-        # Σ (x − o)²/s² = Σ x²/s² − 2·Σ x·o/s² + Σ o²/s², so that zeros of sparse rows are never visited.
-        square = _squares(rows).dot(precision.expand_as(outputs))
-        square = square - 2 * rows.dot(outputs * precision) + (outputs.square() * precision).sum(-1)
+        # The difference first: x² − 2xo + o² loses everything when x and o are large and close.
+        square = (rows.subtract_from(outputs).square() * precision).sum(-1)
         constant = self.log_std.sum() + 0.5 * outputs.shape[-1] * math.log(2 * math.pi)
         return -0.5 * square - constant
 
 
 def make_likelihood(likelihood: str | Likelihood, n_features: int) -> Likelihood:
-    """A likelihood by name, or the user's own."""
+    """A likelihood by name, or a copy of the user's own, so that training leaves theirs as it was."""
     if isinstance(likelihood, nn.Module):
-        return likelihood
+        return copy.deepcopy(likelihood)
     makers: dict[str, Callable[[], Likelihood]] = {
         "multinomial": Multinomial,
         "bernoulli": Bernoulli,
@@ -98,14 +99,3 @@ def _check_counts(name: str, features: Features) -> None:
             f"the {name} likelihood needs counts, but a feature is {values.min().item():g}; "
             "for real-valued features use likelihood='gaussian'."
         )
-
-
-def _squares(rows: Rows) -> Rows:
-    """The same rows with every value squared."""
-    from acvae.nn.features import DenseRows, SparseRows
-
-    if isinstance(rows, DenseRows):
-        return DenseRows(rows.table.square())
-    assert isinstance(rows, SparseRows)
-    squared = None if rows.values is None else rows.values.square()
-    return SparseRows(rows.columns, rows.offsets, squared)

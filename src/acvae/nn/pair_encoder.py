@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from acvae.kernels import pair_layer
 from acvae.nn.features import Rows
 from acvae.nn.layers import Dense, draw_initial
 
@@ -26,13 +27,11 @@ class PairEncoder(nn.Module):
         self.bias = draw_initial(hidden_dim, generator=generator)
         self.output = Dense(hidden_dim, latent_dim, generator)
 
-    def halves(self, rows: Rows) -> tuple[Tensor, Tensor]:
-        """x·W_a + b and x·W_b, each (b, h)."""
-        first, second = rows.times(self.weight).split(self.hidden_dim, dim=1)
-        return first + self.bias, second
+    def halves(self, rows: Rows) -> Tensor:
+        """[x·W_a, x·W_b], (b, 2h)."""
+        return rows.times(self.weight)
 
-    def pairs(self, halves: tuple[Tensor, Tensor], i: Tensor, j: Tensor) -> Tensor:
+    def pairs(self, halves: Tensor, i: Tensor, j: Tensor) -> Tensor:
         """Pre-activation c (k, d) of pairs, given by row numbers (k,) into the halves; ρ = tanh(c/2)."""
-        first, second = halves
-        both = torch.relu(first[i] + second[j]) + torch.relu(first[j] + second[i])
-        return self.output(0.5 * both)
+        both = pair_layer(halves, self.bias, i, j)
+        return torch.addmm(self.output.bias, both, self.output.weight, alpha=0.5)

@@ -1,7 +1,7 @@
 """Training: what is optimised, the prior's weights, and the loop that alternates between the two."""
 
 from acvae.training.batches import BatchSizes
-from acvae.training.callbacks import LinkPrediction
+from acvae.training.callbacks import Clustering, LinkPrediction
 from acvae.training.loop import Callback, EpochState, Plan, train
 from acvae.training.prior import AdaptivePrior, FixedPrior, Prior
 from acvae.training.problem import Problem
@@ -10,6 +10,7 @@ __all__ = [
     "AdaptivePrior",
     "BatchSizes",
     "Callback",
+    "Clustering",
     "EpochState",
     "FixedPrior",
     "LinkPrediction",

@@ -27,16 +27,20 @@ class BatchSizes(NamedTuple):
 class Batch(NamedTuple):
     """One step's vertices, edges and pairs, as row numbers into `rows`, the distinct vertices among them.
 
-    The first `n_encoded` rows hold every vertex whose own marginal is needed; the others only occur in
-    random pairs.
+    The first `n_own` rows are the sampled vertices, the first `n_encoded` all whose own marginal is needed;
+    the others only occur in random pairs.
     """
 
     rows: Tensor  # (r,) vertex ids
+    n_own: int
     n_encoded: int
-    vertices: Tensor  # (b,)
-    edges: Tensor  # (2, e)
     weights: Tensor  # (e,)
-    pairs: Tensor  # (2, p)
+    pairs: Tensor  # (2, e + p) the edges, then the random pairs
+
+    @property
+    def edges(self) -> Tensor:
+        """(2, e)."""
+        return self.pairs[:, : len(self.weights)]
 
 
 def n_batches(count: int, size: int) -> int:
@@ -45,9 +49,13 @@ def n_batches(count: int, size: int) -> int:
 
 
 def edge_batches(
-    graph: Graph, weights: npt.NDArray[np.float64], sizes: BatchSizes, rng: np.random.Generator, pairs: bool
+    graph: Graph,
+    weights: npt.NDArray[np.float64],
+    sizes: BatchSizes,
+    rng: np.random.Generator,
+    draw_pairs: bool,
 ) -> Iterator[Batch]:
-    """One epoch over the edges in random order; `pairs` says whether random pairs are drawn at all."""
+    """One epoch over the edges in random order; `draw_pairs` says whether there are random pairs."""
     n = graph.n_vertices
     order = rng.permutation(graph.n_edges)
     vertices = _endless_shuffle(n, sizes.vertices, rng)
@@ -56,17 +64,16 @@ def edge_batches(
         chosen = order[start : start + sizes.edges]
         ends = np.ascontiguousarray(graph.edges[chosen].T)
         own = next(vertices)
-        random = random_pairs(n, sizes.pairs if pairs else 0, rng)
-        marginal, extra = np.concatenate([ends.ravel(), own]), random.ravel()
-        rows, n_encoded, local = compact(marginal, extra, slot)
-        e = len(chosen)
+        random = random_pairs(n, sizes.pairs if draw_pairs else 0, rng)
+        rows, n_encoded, local = compact(np.concatenate([own, ends.ravel()]), random.ravel(), slot)
+        of_edges, of_pairs = np.split(local[len(own) :], [2 * len(chosen)])
+        pairs_of_rows = np.concatenate([of_edges.reshape(2, -1), of_pairs.reshape(2, -1)], axis=1)
         yield Batch(
             torch.from_numpy(rows),
+            len(own),
             n_encoded,
-            torch.from_numpy(local[2 * e : 2 * e + len(own)]),
-            torch.from_numpy(local[: 2 * e].reshape(2, e)),
             torch.from_numpy(weights[chosen].astype(np.float32)),
-            torch.from_numpy(local[2 * e + len(own) :].reshape(2, -1)),
+            torch.from_numpy(pairs_of_rows),
         )
 
 
@@ -76,7 +83,7 @@ def vertex_batches(n_vertices: int, sizes: BatchSizes, rng: np.random.Generator)
     nothing = torch.empty((2, 0), dtype=torch.int64)
     for start in range(0, n_vertices, sizes.vertices):
         rows = torch.from_numpy(order[start : start + sizes.vertices])
-        yield Batch(rows, len(rows), torch.arange(len(rows)), nothing, torch.empty(0), nothing)
+        yield Batch(rows, len(rows), len(rows), torch.empty(0), nothing)
 
 
 def random_pairs(n: int, count: int, rng: np.random.Generator) -> IntArray:

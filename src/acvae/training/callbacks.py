@@ -2,12 +2,17 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from acvae import metrics
 from acvae._checks import whole_number
+from acvae.clustering import cluster
+from acvae.posterior import Posterior
 from acvae.splits import EdgeSplit
 from acvae.training.state import TrainingState
 
-__all__ = ["LinkPrediction", "Selected"]
+__all__ = ["Clustering", "LinkPrediction", "Selected", "SelectedClusters"]
 
 
 class Selected(NamedTuple):
@@ -51,12 +56,8 @@ class LinkPrediction:
             return None
         posterior = state.posterior(self.pairwise)
         scores = metrics.evaluate(posterior, self.split.train, self.split.test)
-        mean_correlation = (
-            float(posterior.correlation.mean())
-            if len(posterior.forest)
-            else state.figures["mean_correlation"]
-        )
-        now = Selected(state.epoch, state.elbo(), scores, state.figures["kl"], mean_correlation)
+        rho = _mean_correlation(posterior, state)
+        now = Selected(state.epoch, state.elbo(), scores, state.figures["kl"], rho)
         self.latest = now
         last = self.selected
         if last is None or (now.elbo > last.elbo and scores.ncrr.train > last.scores.ncrr.train):
@@ -69,3 +70,77 @@ class LinkPrediction:
             "test_hits": scores.hits.test,
         }
         return {self.prefix + name: value for name, value in figures.items()}
+
+
+class SelectedClusters(NamedTuple):
+    """Clusters that were taken: when, the ELBO then, and how well they agree with the labels."""
+
+    epoch: int
+    elbo: float
+    nmi_arithmetic: float
+    nmi_geometric: float
+    cluster_counts: tuple[int, ...]
+    kl: float
+    mean_correlation: float
+
+
+class Clustering:
+    """Cluster every so many epochs and after the last, and select as the paper does.
+
+    Complete linkage on the expected distances, compared with given labels. Clusters are taken whenever the
+    train ELBO is better than at the last taken ones, and not even computed when it is not.
+
+    Parameters
+    ----------
+    labels
+        (n,) classes to compare with; as many clusters are made as there are classes, unless `k` is given.
+    every
+        Epochs between evaluations.
+    k
+        Number of clusters.
+    pairwise, prefix
+        As for `LinkPrediction`.
+    """
+
+    def __init__(
+        self,
+        labels: npt.ArrayLike,
+        every: int = 10,
+        *,
+        k: int | None = None,
+        pairwise: bool = False,
+        prefix: str = "",
+    ) -> None:
+        self.labels = np.asarray(labels)
+        self.every = whole_number("every", every, minimum=1)
+        self.k = whole_number("k", len(np.unique(self.labels)) if k is None else k, minimum=1)
+        self.pairwise, self.prefix = pairwise, prefix
+        self.selected: SelectedClusters | None = None
+
+    def __call__(self, state: TrainingState) -> dict[str, float] | None:
+        if state.epoch % self.every and state.epoch != state.epochs:
+            return None
+        elbo = state.elbo()
+        figures = {"train_elbo": elbo}
+        if self.selected is None or elbo > self.selected.elbo:
+            posterior = state.posterior(self.pairwise)
+            found = cluster(posterior, self.k)
+            self.selected = SelectedClusters(
+                state.epoch,
+                elbo,
+                metrics.nmi(self.labels, found, "arithmetic"),
+                metrics.nmi(self.labels, found, "geometric"),
+                tuple(np.bincount(found, minlength=self.k).tolist()),
+                state.figures["kl"],
+                _mean_correlation(posterior, state),
+            )
+            figures["nmi_arithmetic"] = self.selected.nmi_arithmetic
+            figures["nmi_geometric"] = self.selected.nmi_geometric
+        return {self.prefix + name: value for name, value in figures.items()}
+
+
+def _mean_correlation(posterior: Posterior, state: TrainingState) -> float:
+    """Mean over the forest of the joint; without one, the training's own mean over the edges."""
+    if len(posterior.forest):
+        return float(posterior.correlation.mean())
+    return state.figures["mean_correlation"]

@@ -78,7 +78,7 @@ def train(problem: Problem, prior: Prior | None, plan: Plan, callbacks: Sequence
             count = 0
             for batch in _epoch_batches(problem, prior, plan.batch_sizes, rng):
                 on_device = _to_device(batch, problem.device)
-                eps = torch.randn((len(batch.vertices), latent_dim), generator=noise, device=problem.device)
+                eps = torch.randn((batch.n_own, latent_dim), generator=noise, device=problem.device)
                 terms = problem.step_terms(on_device, eps)
                 optimizer.zero_grad(set_to_none=True)
                 (-terms.elbo.value).backward()
@@ -87,11 +87,11 @@ def train(problem: Problem, prior: Prior | None, plan: Plan, callbacks: Sequence
                 count += 1
             seconds = time.perf_counter() - started
             figures = _summarise(epoch, totals / max(count, 1), count, seconds)
+            _check_finite(figures)
             if prior is not None:
                 if prior.adaptive:
                     prior.update(problem.edge_masses())
                 figures["settled"] = prior.settled
-            _check_finite(figures)
             state = EpochState(epoch, plan.epochs, figures, problem, prior)
             for callback in callbacks:
                 figures.update(callback(state) or {})
@@ -111,8 +111,8 @@ def _epoch_batches(
 def _to_device(batch: Batch, device: torch.device) -> Batch:
     if device.type == "cpu":
         return batch
-    rows, n_encoded, *tensors = batch
-    return Batch(rows.to(device), n_encoded, *(x.to(device) for x in tensors))
+    rows, n_own, n_encoded, *tensors = batch
+    return Batch(rows.to(device), n_own, n_encoded, *(x.to(device) for x in tensors))
 
 
 def _as_figures(terms: StepTerms) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,18 @@ import torch
 from torch import Tensor
 
 from acvae import objectives
+from acvae.exceptions import TrainingError
 from acvae.graph import Graph
+from acvae.kernels import pair_terms
 from acvae.nn import Autoencoder
 from acvae.nn.features import Features, Rows
+from acvae.nn.layers import take_rows
 from acvae.training.batches import Batch, compact, random_pairs
 
 __all__ = ["Problem", "StepTerms"]
 
 FloatArray = npt.NDArray[np.float64]
+Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 ROWS_AT_A_TIME = 16_384
 PAIRS_AT_A_TIME = 65_536
@@ -61,35 +65,40 @@ class Problem:
     def step_terms(self, batch: Batch, noise: Tensor) -> StepTerms:
         """The ELBO estimated on one batch, with reparametrisation noise (b, d) for its vertices."""
         module = self.module
-        encoded = batch.rows[: batch.n_encoded]
-        mean, std = module.encoder(self.features.rows(encoded))
-        own_mean, own_std = mean[batch.vertices], std[batch.vertices]
-        own_rows = self.features.rows(batch.rows[batch.vertices])
-        outputs = module.decoder(own_mean + own_std * noise)
-        masses = independence = None
-        mean_correlation = mean.new_zeros(())
-        if self.graph is not None:
+        rows = self.features.rows(batch.rows)
+        mean, std = module.encoder(rows.head(batch.n_encoded))
+        own_mean, own_std = mean[: batch.n_own], std[: batch.n_own]
+        outputs = module.decoder(torch.addcmul(own_mean, own_std, noise))
+        likelihood = module.likelihood(outputs, rows.head(batch.n_own)).mean()
+        divergence = objectives.singleton_divergence(own_mean, own_std).mean()
+        structure = independence = mean_correlation = None
+        n_edges = batch.edges.shape[1]
+        if module.pair_encoder is not None and self.graph is not None:
+            logits = module.pair_encoder.pairs(module.pair_encoder.halves(rows), *batch.pairs)
+            structure, independence = pair_terms(mean, std, logits, batch.edges, batch.weights, self.tau)
+            structure = structure / n_edges
+            independence = independence / max(len(logits) - n_edges, 1)
+            mean_correlation = objectives.correlation(logits[:n_edges].detach()).mean()
+        elif self.graph is not None:
             i, j = batch.edges
-            c = None
-            if module.pair_encoder is not None:
-                halves = module.pair_encoder.halves(self.features.rows(batch.rows))
-                both = torch.cat([batch.edges, batch.pairs], dim=1)
-                logits = module.pair_encoder.pairs(halves, both[0], both[1])
-                c = logits[: len(i)]
-                independence = objectives.independence_divergence(logits[len(i) :])
-                mean_correlation = objectives.correlation(c.detach()).mean()
-            masses = objectives.edge_mass(mean[i], std[i], mean[j], std[j], c, self.tau)
-        terms = objectives.elbo(
-            module.likelihood(outputs, own_rows),
-            objectives.singleton_divergence(own_mean, own_std),
+            ends = [take_rows(table, rows_of) for rows_of in (i, j) for table in (mean, std)]
+            mass = objectives.edge_mass(ends[0], ends[1], ends[2], ends[3], None, self.tau)
+            structure = (batch.weights * mass).mean()
+        terms = self._elbo(likelihood, divergence, structure, independence)
+        return StepTerms(terms, mean.new_zeros(()) if mean_correlation is None else mean_correlation)
+
+    def _elbo(
+        self, likelihood: Tensor, divergence: Tensor, structure: Tensor | None, independence: Tensor | None
+    ) -> objectives.ElboTerms:
+        return objectives.elbo(
+            likelihood,
+            divergence,
+            structure,
+            independence if self.draws_pairs else None,
             n_vertices=self.n_vertices,
             n_edges=0 if self.graph is None else self.graph.n_edges,
-            masses=masses,
-            weights=batch.weights,
             gamma=self.gamma,
-            independence=independence,
         )
-        return StepTerms(terms, mean_correlation)
 
     # ------------------------------------------------------------------ everything, in chunks
 
@@ -98,7 +107,7 @@ class Problem:
         """Mean and std (n, d) of every vertex."""
         chunks = [self.module.encoder(self.features.rows(ids)) for ids in self._row_chunks()]
         mean, std = (torch.cat(part).cpu().numpy() for part in zip(*chunks, strict=True))
-        return mean, std
+        return _finite(mean, "means"), _finite(std, "standard deviations")
 
     @torch.no_grad()
     def edge_masses(self) -> FloatArray:
@@ -108,7 +117,7 @@ class Problem:
         for part, mean, std, c, i, j in self._edge_chunks(self.graph.edges):
             mass = objectives.edge_mass(mean[i], std[i], mean[j], std[j], c, self.tau)
             out[part] = mass.cpu().numpy()
-        return out
+        return _finite(out, "edge masses")
 
     @torch.no_grad()
     def pair_logits(self, pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
@@ -125,8 +134,9 @@ class Problem:
         """The pair encoder's first layer on every vertex, as first and as second of a pair; (n, h) each."""
         assert self.module.pair_encoder is not None
         chunks = [self.module.pair_encoder.halves(self.features.rows(ids)) for ids in self._row_chunks()]
-        first, second = (torch.cat(part).cpu().numpy() for part in zip(*chunks, strict=True))
-        return first, second
+        halves = torch.cat(chunks)
+        first, second = halves.split(self.module.pair_encoder.hidden_dim, dim=1)
+        return (first + self.module.pair_encoder.bias).cpu().numpy(), second.cpu().numpy()
 
     @torch.no_grad()
     def full_elbo(self, weights: FloatArray | None, seed: int = 0, n_pairs: int = 20_000) -> float:
@@ -142,23 +152,17 @@ class Problem:
             noise = torch.randn(mean.shape, generator=generator, device=self.device)
             likelihood.append(self.module.likelihood(self.module.decoder(mean + std * noise), rows))
             divergence.append(objectives.singleton_divergence(mean, std))
-        masses = weight = independence = None
+        structure = independence = None
         if self.graph is not None and weights is not None:
-            masses, weight = torch.from_numpy(self.edge_masses()), torch.from_numpy(weights)
+            structure = torch.as_tensor((weights * self.edge_masses()).mean())
             if self.draws_pairs:
                 pairs = random_pairs(self.n_vertices, n_pairs, np.random.default_rng(seed)).T
-                independence = objectives.independence_divergence(torch.from_numpy(self.pair_logits(pairs)))
-        terms = objectives.elbo(
-            torch.cat(likelihood).cpu().double(),
-            torch.cat(divergence).cpu().double(),
-            n_vertices=self.n_vertices,
-            n_edges=0 if self.graph is None else self.graph.n_edges,
-            masses=masses,
-            weights=weight,
-            gamma=self.gamma,
-            independence=None if independence is None else independence.double(),
+                logits = torch.from_numpy(self.pair_logits(pairs)).double()
+                independence = objectives.independence_divergence(logits).mean()
+        mean_likelihood, mean_divergence = (
+            torch.cat(part).cpu().double().mean() for part in (likelihood, divergence)
         )
-        return float(terms.value)
+        return float(self._elbo(mean_likelihood, mean_divergence, structure, independence).value)
 
     def _row_chunks(self) -> Iterator[Tensor]:
         return iter(torch.arange(self.n_vertices, device=self.device).split(ROWS_AT_A_TIME))
@@ -182,3 +186,12 @@ class Problem:
             if self.module.pair_encoder is not None:
                 c = self.module.pair_encoder.pairs(self.module.pair_encoder.halves(rows), i, j)
             yield part, mean, std, c, i, j
+
+
+def _finite(values: Array, what: str) -> Array:
+    if not np.isfinite(values).all():
+        raise TrainingError(
+            f"the networks give {what} that are not finite; use a smaller learning_rate, "
+            "or rescale the features."
+        )
+    return values

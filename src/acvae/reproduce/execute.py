@@ -1,0 +1,207 @@
+"""One run from its spec to its result."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+import acvae
+from acvae import metrics
+from acvae.datasets import Dataset
+from acvae.reproduce.methods import TAU, make_model, random_forest_posteriors
+from acvae.reproduce.spec import KINDS, RunSpec
+from acvae.reproduce.store import FORMAT, Result
+from acvae.training import Clustering, LinkPrediction
+from acvae.training.callbacks import Selected, SelectedClusters
+
+__all__ = ["execute", "save_posterior"]
+
+# The code that results depend on; its fingerprint is stored with them.
+SOURCES = ("correlations", "forests", "kernels", "models", "nn", "training")
+SOURCE_FILES = ("clustering.py", "metrics.py", "objectives.py", "posterior.py", "splits.py")
+HISTORY_DIGITS = 6
+
+
+def execute(spec: RunSpec) -> Result:
+    """Load, split, train, evaluate and select, as the paper does."""
+    started = time.perf_counter()
+    data = _load(spec.data, json.dumps(spec.data_options))
+    loaded = time.perf_counter()
+    work = _cluster if spec.task == "clustering" else _predict_links
+    sizes, selected, history = work(spec, data)
+    finished = time.perf_counter()
+    training = sum(row.get("seconds", 0.0) for row in history)
+    return {
+        "format": FORMAT,
+        "spec": spec.as_json(),
+        "seeds": {"split": spec.run, "model": spec.run},
+        "versions": {
+            "acvae": acvae.__version__,
+            "torch": torch.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+        "code": _fingerprint(),
+        "threads": torch.get_num_threads(),
+        "data": {
+            "n_vertices": data.graph.n_vertices,
+            "n_features": data.features.shape[1],
+            "n_edges": data.graph.n_edges,
+            **sizes,
+        },
+        "selected": selected,
+        "history": _compact(history),
+        "seconds": {
+            "load": round(loaded - started, 3),
+            "train": round(training, 3),
+            "evaluate": round(finished - loaded - training, 3),
+            "total": round(finished - started, 3),
+        },
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def save_posterior(spec: RunSpec, path: Path) -> None:
+    """Train as in a link-prediction run and write the posterior after the last epoch."""
+    from safetensors.numpy import save_file
+
+    data = _load(spec.data, json.dumps(spec.data_options))
+    split = acvae.split_edges(data.graph, seed=spec.run)
+    posterior = make_model(spec).fit(data.features, split.train).posterior_
+    names = ("mean", "std", "forest", "correlation")
+    arrays = {name: np.ascontiguousarray(getattr(posterior, name)) for name in names}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        save_file(arrays, partial, metadata={"code": _fingerprint()})
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+# ---------------------------------------------------------------------- link prediction
+
+
+def _predict_links(spec: RunSpec, data: Dataset) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
+    split = acvae.split_edges(data.graph, seed=spec.run)
+    sizes = {
+        "train_edges": split.train.n_edges,
+        "test_edges": split.test.n_edges,
+        "test_edges_sha256": _hash(split.test.edges.astype("<i8")),
+    }
+    if spec.method == "random-tree":
+        taken = {
+            kind: Selected(0, float("nan"), metrics.evaluate(posterior, *split[:2]), 0.0, TAU)
+            for kind, posterior in random_forest_posteriors(split.train, spec.run).items()
+        }
+        return sizes, {kind: _link_scores(found) for kind, found in taken.items()}, []
+    # The first kind of a method is by its own posterior; a second one asks its pair network alone.
+    callbacks = {
+        kind: LinkPrediction(split, every, pairwise=kind != KINDS[spec.method][0], prefix=f"{kind}_")
+        for kind, every in spec.every.items()
+    }
+    model = make_model(spec).fit(data.features, split.train, callbacks=list(callbacks.values()))
+    selected = {
+        kind: _link_scores(callback.selected)
+        for kind, callback in callbacks.items()
+        if callback.selected is not None
+    }
+    return sizes, selected, model.history_
+
+
+def _link_scores(taken: Selected) -> dict[str, Any]:
+    scores = taken.scores
+    return {
+        "epoch": taken.epoch,
+        "elbo": taken.elbo,
+        "kl": taken.kl,
+        "mean_correlation": taken.mean_correlation,
+        "ncrr": scores.ncrr._asdict(),
+        "mrr": scores.mrr._asdict(),
+        f"hits_at_{scores.k}": scores.hits._asdict(),
+    }
+
+
+# ---------------------------------------------------------------------- clustering
+
+
+def _cluster(spec: RunSpec, data: Dataset) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
+    """Train on all edges and compare clusters with those of a plain VAE, which are the same for all runs."""
+    labels = _labels(spec.data, json.dumps(spec.data_options), json.dumps(spec.labels))
+    callbacks = {
+        kind: Clustering(labels, every, pairwise=kind != KINDS[spec.method][0], prefix=f"{kind}_")
+        for kind, every in spec.every.items()
+    }
+    model = make_model(spec).fit(data.features, data.graph, callbacks=list(callbacks.values()))
+    sizes = {"label_counts": np.bincount(labels).tolist(), "labels_sha256": _hash(labels.astype("<i8"))}
+    selected = {
+        kind: _cluster_scores(callback.selected)
+        for kind, callback in callbacks.items()
+        if callback.selected is not None
+    }
+    return sizes, selected, model.history_
+
+
+def _cluster_scores(taken: SelectedClusters) -> dict[str, Any]:
+    return {
+        "epoch": taken.epoch,
+        "elbo": taken.elbo,
+        "kl": taken.kl,
+        "mean_correlation": taken.mean_correlation,
+        "nmi_arithmetic": taken.nmi_arithmetic,
+        "nmi_geometric": taken.nmi_geometric,
+        "cluster_counts": list(taken.cluster_counts),
+    }
+
+
+# ---------------------------------------------------------------------- what a process keeps between runs
+
+
+@functools.lru_cache(maxsize=1)
+def _load(name: str, options: str) -> Dataset:
+    return acvae.datasets.load(name, **json.loads(options))
+
+
+@functools.lru_cache(maxsize=1)
+def _labels(name: str, data_options: str, options: str) -> npt.NDArray[np.int64]:
+    data = _load(name, data_options)
+    vae = acvae.VAE(**json.loads(options), seed=0, device="cpu", progress=False)
+    return acvae.cluster(vae.fit(data.features).posterior_, k=5)
+
+
+@functools.lru_cache(maxsize=1)
+def _fingerprint() -> str:
+    """The first digits of a hash over the code that results depend on."""
+    home = Path(acvae.__file__).parent
+    files = [home / name for name in SOURCE_FILES] + [f for s in SOURCES for f in (home / s).rglob("*.py")]
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _hash(array: npt.NDArray[Any]) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+
+
+def _compact(history: list[dict[str, float]]) -> list[dict[str, float]]:
+    """The rows with an evaluation, rounded: what is selected is stored in full elsewhere."""
+    rows = [row for row in history if any(name.endswith("train_elbo") for name in row)]
+    return [
+        {name: _rounded(value) for name, value in row.items() if name not in ("steps", "seconds")}
+        for row in rows
+    ]
+
+
+def _rounded(value: float) -> float:
+    return value if isinstance(value, int) else float(f"{value:.{HISTORY_DIGITS}g}")

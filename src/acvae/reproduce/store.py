@@ -1,0 +1,78 @@
+"""Stored results: one small JSON file per run, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from acvae.reproduce.spec import RunSpec
+
+__all__ = ["FORMAT", "Result", "done", "read_all", "read_result", "write_result"]
+
+FORMAT = 1
+
+Result = dict[str, Any]
+
+
+def write_result(result: Result, path: Path) -> None:
+    """Store a result; floats keep every digit, and what is not a number becomes null."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(_to_text(_plain(result)) + "\n", encoding="utf-8")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_result(path: Path) -> Result | None:
+    """The stored result, or None if there is none or it cannot be read; then the run is done again."""
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+        return None
+    if not isinstance(result, dict) or result.get("format") != FORMAT:
+        return None
+    complete = isinstance(result.get("spec"), dict) and isinstance(result.get("selected"), dict)
+    return result if complete else None
+
+
+def done(spec: RunSpec, results: Path) -> bool:
+    """Whether the result of exactly this run is stored; one with other settings does not count."""
+    result = read_result(spec.path(results))
+    if result is None:
+        return False
+    try:
+        return RunSpec.from_json(result["spec"]).same_work(spec)
+    except (TypeError, ValueError):
+        return False
+
+
+def read_all(results: Path) -> Iterator[Result]:
+    """Every stored result that can be read, in the order of their paths."""
+    for path in sorted(results.glob("*/*/*/run=*.json")):
+        result = read_result(path)
+        if result is not None:
+            yield result
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _to_text(result: Any) -> str:
+    """Indented, but with one line per row of the history, which is read as a table."""
+    history = result.get("history", [])
+    text = json.dumps({**result, "history": "HISTORY"}, indent=1, ensure_ascii=False)
+    rows = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in history)
+    return text.replace('"HISTORY"', f"[\n  {rows}\n ]" if history else "[]")
