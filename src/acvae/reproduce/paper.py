@@ -1,4 +1,6 @@
-"""The paper's own figures, as printed (Tang, Liang, Ruozzi and Jebara, arXiv 1906.06419)."""
+"""The figures that the paper prints: Tang, Liang, Ruozzi, Jebara, Learning Correlated Latent
+Representations with Adaptive Priors.
+"""
 
 from __future__ import annotations
 

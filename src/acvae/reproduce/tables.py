@@ -78,7 +78,15 @@ def table2(groups: Groups) -> str:
                 str(len(runs)),
             ]
         )
-    head = ["Method", "NMI, arithmetic", "NMI, geometric", "paper (LibraryThing)", "difference", "KL", "mean ρ"]
+    head = [
+        "Method",
+        "NMI, arithmetic",
+        "NMI, geometric",
+        "paper (LibraryThing)",
+        "difference",
+        "KL",
+        "mean ρ",
+    ]
     return markdown([*head, "runs"], rows)
 
 
@@ -209,7 +217,9 @@ def _chosen_ncrr(groups: Groups, dataset: str, method: str, kind: str) -> Averag
 
 def _random_line(groups: Groups, dataset: str) -> str:
     """What a random ranking scores on the same test edges."""
-    runs = [run for (d, _), grid in groups.items() if d == dataset for found in grid.values() for run in found]
+    runs = [
+        run for (d, _), grid in groups.items() if d == dataset for found in grid.values() for run in found
+    ]
     by_split = {run["data"].get("test_edges_sha256"): run for run in runs}
     kinds = {split: next(iter(run["selected"]), "") for split, run in by_split.items()}
     scores = [average([run], kinds[split], "ncrr", "random") for split, run in by_split.items()]
