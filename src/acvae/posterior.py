@@ -123,7 +123,8 @@ class Posterior:
     def pair_correlation(self, i: npt.ArrayLike, j: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Exact correlation (..., d) of z_i and z_j; `i` and `j` are ids that broadcast."""
         a, b = np.broadcast_arrays(self._check_ids(i), self._check_ids(j))
-        flat = self._correlations.pairs(a.reshape(-1), b.reshape(-1))
+        # Copies: broadcast views warn when their flags are looked at, as numba does.
+        flat = self._correlations.pairs(a.flatten(), b.flatten())
         return flat.reshape(*a.shape, self.latent_dim)
 
     def pair_distance(self, i: npt.ArrayLike, j: npt.ArrayLike) -> npt.NDArray[np.float64]:

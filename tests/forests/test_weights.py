@@ -36,7 +36,7 @@ def test_weights_stay_in_the_polytope(n, m, maximum):
     assert_in_polytope(graph, state.weights, rng)
     for step in range(300):
         masses = rng.normal(size=graph.n_edges) * 10.0 ** rng.integers(-9, 9)
-        state, info = update_weights(
+        state, _ = update_weights(
             state, masses, graph, maximum=maximum, step_size=rng.choice([0.01, 0.1, 0.9, 1.0])
         )
         assert state.step == step + 1

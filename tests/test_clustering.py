@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import squareform
+
+import oracles
+from acvae import Posterior, cluster
+from acvae.clustering import linkage
+from acvae.exceptions import OptionError
+
+
+def make(shape, n, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    edges = oracles.forest_edges(shape, n, rng)
+    rho = oracles.random_correlations(rng, len(edges), d)
+    mean, std = rng.normal(size=(n, d)), rng.uniform(0.2, 1, size=(n, d))
+    correlation = oracles.dense_correlation(n, edges, rho)
+    return Posterior(mean, std, edges, rho, dtype="float64"), oracles.dense_distances(mean, std, correlation)
+
+
+def same_partition(a, b):
+    return np.array_equal(a[:, None] == a, b[:, None] == b)
+
+
+def complete_linkage_by_hand(distances, k):
+    """Merge the two clusters whose farthest members are nearest, until k are left."""
+    clusters = [[i] for i in range(len(distances))]
+    while len(clusters) > k:
+        pairs = [(a, b) for a in range(len(clusters)) for b in range(a)]
+        a, b = min(pairs, key=lambda p: distances[np.ix_(clusters[p[0]], clusters[p[1]])].max())
+        clusters[b] += clusters.pop(a)
+    labels = np.empty(len(distances), dtype=int)
+    for number, members in enumerate(clusters):
+        labels[members] = number
+    return labels
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 30, 60])
+@pytest.mark.parametrize("shape", ["random", "many trees", "isolated"])
+def test_against_scipy_on_the_dense_matrix(shape, k):
+    q, distances = make(shape, 60)
+    np.fill_diagonal(distances, 0)
+    tree = hierarchy.linkage(squareform(distances, checks=False), method="complete")
+    np.testing.assert_allclose(linkage(q)[:, 2], tree[:, 2], rtol=0, atol=1e-9)
+    labels = cluster(q, k)
+    assert labels.dtype == np.int64
+    assert sorted(np.unique(labels).tolist()) == list(range(k))
+    assert same_partition(labels, hierarchy.cut_tree(tree, k).ravel())
+
+
+@pytest.mark.parametrize("k", [2, 4, 7])
+def test_against_merging_by_hand(k):
+    q, distances = make("random", 20, seed=4)
+    assert same_partition(cluster(q, k), complete_linkage_by_hand(distances, k))
+
+
+def test_correlation_decides():
+    # Four vertices with the same marginals; the forest joins 0-2 and 1-3 tightly.
+    q = Posterior(np.zeros((4, 2)), np.ones((4, 2)), [[0, 2], [1, 3]], np.full((2, 2), 0.9))
+    assert same_partition(cluster(q, 2), np.array([0, 1, 0, 1]))
+
+
+def test_exactly_k_clusters_among_ties():
+    q = Posterior(np.zeros((16, 2)), np.ones((16, 2)))
+    for k in (2, 5, 15):
+        assert len(np.unique(cluster(q, k))) == k
+
+
+def test_well_separated_groups_are_found_by_default():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 5, size=100)
+    q = Posterior(100.0 * truth[:, None] + rng.normal(size=(100, 1)), np.ones((100, 1)))
+    assert same_partition(cluster(q), truth)
+
+
+def test_streamed_in_small_blocks(monkeypatch):
+    q, _ = make("many trees", 80)
+    whole = linkage(q)
+    monkeypatch.setattr("acvae.posterior.BLOCK_BYTES", 1)
+    np.testing.assert_allclose(linkage(q), whole, rtol=0, atol=1e-9)
+
+
+def test_one_vertex():
+    q = Posterior([[0.0]], [[1.0]])
+    assert cluster(q, 1).tolist() == [0]
+    with pytest.raises(OptionError, match="at least two vertices, got 1"):
+        linkage(q)
+
+
+@pytest.mark.parametrize("k", [0, -3, 1.5, "five", None])
+def test_bad_k(k):
+    with pytest.raises(OptionError, match="k must be a whole number of at least 1, not"):
+        cluster(Posterior(np.zeros((4, 1)), np.ones((4, 1))), k)
+
+
+def test_more_clusters_than_vertices():
+    with pytest.raises(OptionError, match="cannot make 5 clusters of 4 vertices"):
+        cluster(Posterior(np.zeros((4, 1)), np.ones((4, 1))), 5)
