@@ -99,10 +99,13 @@ def test_leaf_tables_in_chunks(monkeypatch):
 
 
 def test_never_negative():
-    # Identical vertices joined almost rigidly: the expected distance is about 4e-6, below float32 rounding.
+    # Two far groups, rigid inside: a distance within one is about 1e-5, the terms that cancel about 2,000.
     n = 300
-    edges = oracles.forest_edges("random", n, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    edges = oracles.forest_edges("random", n, rng)
     rho = np.full((n - 1, 2), 1 - 1e-6, dtype=np.float32)
-    mean, std = np.full((n, 2), 3.0, dtype=np.float32), np.ones((n, 2), dtype=np.float32)
+    mean = np.repeat(np.float32([[31.7, -29.3], [-30.1, 33.9]]), n // 2, axis=0)
+    std = np.full((n, 2), 1.3, dtype=np.float32)
     found = collect(ForestDistances(root_forest(n, edges), edges, rho, mean, std), np.arange(n), 64)
+    assert (found == 0).sum() > n  # rounding went below zero for more than the diagonal
     assert (found >= 0).all()

@@ -123,6 +123,22 @@ def test_ties_go_by_the_second_criterion_in_the_same_direction_then_by_edge_orde
     assert spanning_forest(3, triangle, equal, ties=[1.0, 1.0, 1.0]).tolist() == [True, True, False]
 
 
+@pytest.mark.parametrize("maximum", [True, False])
+def test_edge_order_decides_among_many_equal_masses(maximum):
+    rng = np.random.default_rng(4)
+    edges = rng.permutation(oracles.random_graph_edges(rng, 100, 2000))
+    masses = rng.integers(0, 2, size=2000).astype(float)
+    expected = np.zeros(2000, dtype=bool)
+    label = np.arange(100)
+    for value in (1.0, 0.0) if maximum else (0.0, 1.0):
+        for e in np.flatnonzero(masses == value):
+            u, v = label[edges[e]]
+            if u != v:
+                label[label == u] = v
+                expected[e] = True
+    assert np.array_equal(spanning_forest(100, edges, masses, maximum), expected)
+
+
 def test_ties_never_beat_the_mass():
     parallel = np.array([[0, 1], [1, 0]])
     assert spanning_forest(2, parallel, [1.0, 2.0], ties=[9.0, 0.0]).tolist() == [False, True]
