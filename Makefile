@@ -16,6 +16,9 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
+# One thread per test process: there is already one process per core.
+test: export OMP_NUM_THREADS := 1
+test: export OPENBLAS_NUM_THREADS := 1
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from acvae._version import __version__
 
 if TYPE_CHECKING:
-    from acvae import clustering, datasets, exceptions, forests, metrics, nn, objectives, training
+    from acvae import clustering, datasets, exceptions, forests, metrics, nn, objectives, plot, training
     from acvae.clustering import cluster
     from acvae.forests import spanning_forest, spanning_tree_probabilities
     from acvae.graph import Graph
@@ -41,6 +41,7 @@ __all__ = [
     "metrics",
     "nn",
     "objectives",
+    "plot",
     "spanning_forest",
     "spanning_tree_probabilities",
     "split_edges",

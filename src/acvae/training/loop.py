@@ -17,6 +17,7 @@ from acvae.training.batches import Batch, BatchSizes, edge_batches, vertex_batch
 from acvae.training.prior import Prior
 from acvae.training.problem import Problem, StepTerms
 from acvae.training.progress import Progress
+from acvae.training.threads import step_threads, torch_threads
 
 __all__ = ["Callback", "EpochState", "Plan", "train"]
 
@@ -71,7 +72,8 @@ def train(problem: Problem, prior: Prior | None, plan: Plan, callbacks: Sequence
     optimizer = torch.optim.Adam(problem.module.parameters(), lr=plan.learning_rate, fused=True)
     latent_dim = problem.module.decoder.hidden.weight.shape[0]
     history: History = []
-    with Progress(plan.epochs, plan.label, show=plan.progress) as progress:
+    threads = torch_threads(step_threads(problem.module, plan.batch_sizes))
+    with threads, Progress(plan.epochs, plan.label, show=plan.progress) as progress:
         for epoch in range(1, plan.epochs + 1):
             started = time.perf_counter()
             totals = np.zeros(6)
