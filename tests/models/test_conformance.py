@@ -130,6 +130,12 @@ def test_same_seed_same_bits(make):
     assert not np.array_equal(first.posterior_.mean, make(seed=6).fit(x, graph).posterior_.mean)
 
 
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint8])
+def test_a_seed_may_be_one_of_numpys_integers(make, kind):
+    x, graph = data()
+    assert_same_posterior(make(seed=5).fit(x, graph).posterior_, make(seed=kind(5)).fit(x, graph).posterior_)
+
+
 def test_global_random_states_are_neither_read_nor_moved(make):
     x, graph = data()
     torch.manual_seed(1)

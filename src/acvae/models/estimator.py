@@ -103,7 +103,7 @@ class AutoencoderEstimator(BaseEstimator):
             hidden_dim=self.hidden_dim,
             pair_hidden_dim=self._pair_width(),
             likelihood=self.likelihood,
-            generator=torch.Generator().manual_seed(self.seed),
+            generator=torch.Generator().manual_seed(int(self.seed)),
         ).to(device)
         module.likelihood.check(inputs)
         prior = self._make_prior(graph)
@@ -112,7 +112,7 @@ class AutoencoderEstimator(BaseEstimator):
             epochs=self.epochs,
             learning_rate=self.learning_rate,
             batch_sizes=self._batch_sizes(),
-            seed=self.seed,
+            seed=int(self.seed),
             progress=self.progress,
             label=self._label(),
         )

@@ -144,7 +144,7 @@ class GraphSAGE(BaseEstimator):
     # ------------------------------------------------------------------ inside
 
     def _new_module(self, n_features: int) -> SageNetwork:
-        return SageNetwork(n_features, self.hidden_dim, self.latent_dim, seed=self.seed)
+        return SageNetwork(n_features, self.hidden_dim, self.latent_dim, seed=int(self.seed))
 
     def _inputs(self, features: Any, graph: Graph | None) -> SageGraph:
         if graph is None:
