@@ -4,8 +4,9 @@ Each file is one operation: a PyTorch autograd function for tensors on the CPU, 
 On other devices the plain tensor code beside it is used; both give the same numbers.
 """
 
+from acvae.kernels.adam import FlatAdam
 from acvae.kernels.pair_layer import pair_layer
 from acvae.kernels.pair_terms import pair_terms
 from acvae.kernels.sparse_rows import gather_rows, sparse_dot, sparse_times
 
-__all__ = ["gather_rows", "pair_layer", "pair_terms", "sparse_dot", "sparse_times"]
+__all__ = ["FlatAdam", "gather_rows", "pair_layer", "pair_terms", "sparse_dot", "sparse_times"]

@@ -1,5 +1,6 @@
 """The objective's sums over a batch of edges and of random pairs, in one pass, with their gradients."""
 
+import math
 from typing import Any
 
 import numba
@@ -36,10 +37,18 @@ class _PairTerms(torch.autograd.Function):
         # Gradients of both sums with respect to each input come with the forward pass and are scaled later.
         grad_mean, grad_std = torch.zeros_like(mean), torch.zeros_like(std)
         grad_logits = torch.empty_like(logits)
+        # All that is transcendental, from e = exp(−|c|): log(1 − ρ²) = log 4 − |c| − 2·log(1 + e) and
+        # tanh(|c|/2) = (1 − e)/(1 + e). PyTorch computes it many numbers at a time.
+        c = logits.detach()
+        size = c.abs()
+        e = torch.exp(-size)
+        log_rest = math.log(4) - size - 2 * torch.log1p(e)
         structure, independence = _terms(
             mean.detach().numpy(),
             std.detach().numpy(),
-            logits.detach().numpy(),
+            c.numpy(),
+            e.numpy(),
+            log_rest.numpy(),
             edges.numpy(),
             weights.numpy(),
             tau,
@@ -57,17 +66,13 @@ class _PairTerms(torch.autograd.Function):
         return grad_mean * structure, grad_std * structure, scaled, None, None, None
 
 
-@numba.njit(cache=True, nogil=True)
-def _log_one_minus_square(c: float) -> float:
-    """log(1 − tanh²(c/2)) = log 4 − |c| − 2·log(1 + exp(−|c|))."""
-    return np.log(4.0) - abs(c) - 2 * np.log1p(np.exp(-abs(c)))
-
-
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _terms(
     mean: Any,
     std: Any,
     logits: Any,
+    decay: Any,
+    log_rest: Any,
     edges: Any,
     weights: Any,
     tau: float,
@@ -78,6 +83,7 @@ def _terms(
     d = mean.shape[1]
     n_edges = edges.shape[1]
     room = 1 / (1 - tau * tau)
+    near, across = tau * tau * room, tau * room
     log_prior = np.log1p(-tau * tau)
     limit = 1 - 1e-6
     structure = 0.0
@@ -88,21 +94,23 @@ def _terms(
         for k in range(d):
             mi, mj = np.float64(mean[i, k]), np.float64(mean[j, k])
             si, sj = np.float64(std[i, k]), np.float64(std[j, k])
-            c = np.float64(logits[e, k])
-            t = np.tanh(0.5 * c)
+            x = np.float64(decay[e, k])
+            t = (1 - x) / (1 + x)
+            if logits[e, k] < 0:
+                t = -t
             rho = limit * t
-            spread = mi * mi + mj * mj + si * si + sj * sj
-            shared = mi * mj + rho * si * sj
-            total += (tau * tau * spread - 2 * tau * shared) * room + log_prior - _log_one_minus_square(c)
-            grad_mean[i, k] += w * room * (tau * tau * mi - tau * mj)
-            grad_mean[j, k] += w * room * (tau * tau * mj - tau * mi)
-            grad_std[i, k] += w * room * (tau * tau * si - tau * rho * sj)
-            grad_std[j, k] += w * room * (tau * tau * sj - tau * rho * si)
-            grad_logits[e, k] = 0.5 * w * (t - tau * room * si * sj * limit * (1 - t * t))
+            total += near * (mi * mi + mj * mj + si * si + sj * sj) - 2 * across * (mi * mj + rho * si * sj)
+            total += log_prior - log_rest[e, k]
+            grad_mean[i, k] += w * (near * mi - across * mj)
+            grad_mean[j, k] += w * (near * mj - across * mi)
+            grad_std[i, k] += w * (near * si - across * rho * sj)
+            grad_std[j, k] += w * (near * sj - across * rho * si)
+            grad_logits[e, k] = 0.5 * w * (t - across * si * sj * limit * (1 - t * t))
         structure += 0.5 * w * total
     for e in range(n_edges, len(logits)):
         for k in range(d):
-            c = np.float64(logits[e, k])
-            independence -= 0.5 * _log_one_minus_square(c)
-            grad_logits[e, k] = 0.5 * np.tanh(0.5 * c)
+            x = np.float64(decay[e, k])
+            t = 0.5 * (1 - x) / (1 + x)
+            independence -= 0.5 * log_rest[e, k]
+            grad_logits[e, k] = -t if logits[e, k] < 0 else t
     return structure, independence

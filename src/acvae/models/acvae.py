@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from acvae._checks import choice, real_number
+from acvae._seeds import stream_seed
 from acvae.graph import Graph
 from acvae.models.cvae import GraphEstimator
 from acvae.nn import Likelihood
@@ -80,7 +81,9 @@ class ACVAE(GraphEstimator):
     def _make_prior(self, graph: Graph | None) -> AdaptivePrior:
         assert graph is not None
         maximum = self.objective == "saddle-point"
-        return AdaptivePrior(graph, maximum=maximum, step_size=self.weight_step, seed=self.seed)
+        return AdaptivePrior(
+            graph, maximum=maximum, step_size=self.weight_step, seed=stream_seed(self.seed, "forest")
+        )
 
     def pairwise_posterior(self, features: Any) -> Posterior:
         """What the pair network alone says of each pair: the paper's ACVAE without belief propagation."""

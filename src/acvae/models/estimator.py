@@ -12,6 +12,7 @@ import torch
 from sklearn.base import BaseEstimator
 
 from acvae._checks import real_number, whole_number
+from acvae._seeds import stream_seed
 from acvae.exceptions import FeatureError, GraphError, NotFittedError, OptionError
 from acvae.graph import Graph
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
@@ -103,7 +104,7 @@ class AutoencoderEstimator(BaseEstimator):
             hidden_dim=self.hidden_dim,
             pair_hidden_dim=self._pair_width(),
             likelihood=self.likelihood,
-            generator=torch.Generator().manual_seed(int(self.seed)),
+            generator=torch.Generator().manual_seed(stream_seed(self.seed, "networks")),
         ).to(device)
         module.likelihood.check(inputs)
         prior = self._make_prior(graph)

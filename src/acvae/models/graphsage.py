@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 from acvae._checks import real_number, whole_number
+from acvae._seeds import stream_seed
 from acvae.exceptions import FeatureError, GraphError, NotFittedError, OptionError, TrainingError
 from acvae.graph import Graph
 from acvae.models.estimator import resolve_device
@@ -144,7 +145,9 @@ class GraphSAGE(BaseEstimator):
     # ------------------------------------------------------------------ inside
 
     def _new_module(self, n_features: int) -> SageNetwork:
-        return SageNetwork(n_features, self.hidden_dim, self.latent_dim, seed=int(self.seed))
+        return SageNetwork(
+            n_features, self.hidden_dim, self.latent_dim, seed=stream_seed(self.seed, "networks")
+        )
 
     def _inputs(self, features: Any, graph: Graph | None) -> SageGraph:
         if graph is None:
@@ -185,7 +188,7 @@ class SageState:
 def _train(
     model: GraphSAGE, module: SageNetwork, inputs: SageGraph, callbacks: Sequence[StateCallback]
 ) -> list[dict[str, float]]:
-    rng = np.random.default_rng(model.seed)
+    rng = np.random.default_rng(stream_seed(model.seed, "batches"))
     optimizer = torch.optim.Adam(module.parameters(), lr=model.learning_rate)
     draw = inputs.negative_sampler()
     history = []

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import softplus
+from torch.nn.functional import log_softmax, softplus
 
 from acvae._checks import choice
 from acvae.exceptions import FeatureError
@@ -38,7 +38,7 @@ class Multinomial(Likelihood):
     def forward(self, outputs: Tensor, rows: Rows) -> Tensor:
         total = rows.sum()
         coefficient = torch.lgamma(total + 1) - rows.sum(lambda x: torch.lgamma(x + 1))
-        return rows.dot(outputs) - total * outputs.logsumexp(-1) + coefficient
+        return rows.dot(log_softmax(outputs, dim=-1)) + coefficient
 
 
 class Bernoulli(Likelihood):

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 import torch
 
+from acvae._seeds import stream_seed
 from acvae.exceptions import TrainingError
 from acvae.posterior import Posterior
 from acvae.training import inference
 from acvae.training.batches import Batch, BatchSizes, edge_batches, vertex_batches
 from acvae.training.prior import Prior
-from acvae.training.problem import Problem, StepTerms
+from acvae.training.problem import Problem
 from acvae.training.progress import Progress
+from acvae.training.stepper import FIGURES, Stepper
 from acvae.training.threads import step_threads, torch_threads
 
 __all__ = ["Callback", "EpochState", "Plan", "train"]
@@ -67,25 +69,20 @@ def train(problem: Problem, prior: Prior | None, plan: Plan, callbacks: Sequence
     An epoch is one pass over the edges (over the vertices when there is no graph). After it the edge masses
     are computed and an adaptive prior takes one soft step.
     """
-    rng = np.random.default_rng(plan.seed)
-    noise = torch.Generator(device=problem.device).manual_seed(plan.seed)
-    optimizer = torch.optim.Adam(problem.module.parameters(), lr=plan.learning_rate, fused=True)
+    rng = np.random.default_rng(stream_seed(plan.seed, "batches"))
+    noise = torch.Generator(device=problem.device).manual_seed(stream_seed(plan.seed, "noise"))
+    stepper = Stepper(problem, plan.learning_rate)
     latent_dim = problem.module.decoder.hidden.weight.shape[0]
     history: History = []
     threads = torch_threads(step_threads(problem.module, plan.batch_sizes))
     with threads, Progress(plan.epochs, plan.label, show=plan.progress) as progress:
         for epoch in range(1, plan.epochs + 1):
             started = time.perf_counter()
-            totals = np.zeros(6)
+            totals = np.zeros(len(FIGURES))
             count = 0
             for batch in _epoch_batches(problem, prior, plan.batch_sizes, rng):
-                on_device = _to_device(batch, problem.device)
                 eps = torch.randn((batch.n_own, latent_dim), generator=noise, device=problem.device)
-                terms = problem.step_terms(on_device, eps)
-                optimizer.zero_grad(set_to_none=True)
-                (-terms.elbo.value).backward()
-                optimizer.step()
-                totals += _as_figures(terms)
+                totals += stepper.step(_to_device(batch, problem.device), eps)
                 count += 1
             seconds = time.perf_counter() - started
             figures = _summarise(epoch, totals / max(count, 1), count, seconds)
@@ -117,14 +114,9 @@ def _to_device(batch: Batch, device: torch.device) -> Batch:
     return Batch(rows.to(device), n_own, n_encoded, *(x.to(device) for x in tensors))
 
 
-def _as_figures(terms: StepTerms) -> Any:
-    return torch.stack([*terms.elbo, terms.mean_correlation]).detach().cpu().numpy()
-
-
 def _summarise(epoch: int, means: Any, steps: int, seconds: float) -> dict[str, float]:
-    names = ("elbo", "log_likelihood", "kl", "structure", "regularizer", "mean_correlation")
     figures: dict[str, float] = {"epoch": epoch, "steps": steps, "seconds": seconds}
-    figures.update({name: float(value) for name, value in zip(names, means, strict=True)})
+    figures.update({name: float(value) for name, value in zip(FIGURES, means, strict=True)})
     return figures
 
 
