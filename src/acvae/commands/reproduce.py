@@ -97,9 +97,9 @@ def _check(paths: list[Path], data_root: Path | None) -> int:
         raise OptionError("check needs a stored result: acvae reproduce check RESULT.json.")
     code = 0
     for path in paths:
-        lines = check_result(path, data_root=data_root)
+        lines, changed = check_result(path, data_root=data_root)
         print(f"{path}: {'the same to the last digit' if not lines else f'{len(lines)} figures differ'}")
-        for line in lines[:20]:
+        for line in [*lines[:20], *(f"changed since: {line}" for line in changed if lines)]:
             print(f"  {line}", file=sys.stderr)
         code |= bool(lines)
     return code

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from acvae.exceptions import AcvaeError, DataError
 from acvae.reproduce.pool import run_in_processes
 from acvae.reproduce.spec import RunSpec
 from acvae.reproduce.store import Result, read_result
 
-__all__ = ["CheckError", "check_result", "differences"]
+__all__ = ["CheckError", "Checked", "check_result", "differences"]
 
 
 class CheckError(AcvaeError, RuntimeError):
     """A run that could not be done again."""
 
 
-def check_result(path: Path, *, data_root: Path | None = None) -> list[str]:
-    """Run again with the stored spec and threads; the list of figures that differ, empty if all agree."""
+class Checked(NamedTuple):
+    """One line for every figure that differs, none if all agree; and what has changed since then."""
+
+    differences: list[str]
+    changed: list[str]
+
+
+def check_result(path: Path, *, data_root: Path | None = None) -> Checked:
+    """Run again with the stored spec and threads, and compare."""
     stored = read_result(path)
     if stored is None:
         raise DataError(f"{path} is not a stored result; give a run=….json that `acvae reproduce` wrote.")
@@ -33,7 +40,10 @@ def check_result(path: Path, *, data_root: Path | None = None) -> list[str]:
             raise CheckError(f"{spec.name} could not be run again: {outcome.error}")
         again = read_result(target)
     assert again is not None
-    return differences(stored, again)
+    changed: list[str] = []
+    for part in ("code", "versions"):
+        _compare(part, stored.get(part), again.get(part), changed)
+    return Checked(differences(stored, again), changed)
 
 
 def differences(stored: Result, again: Result) -> list[str]:

@@ -98,6 +98,7 @@ def _dataset_runs(dataset: str, section: dict[str, Any], quick: bool) -> list[Ru
         settings = {**common, **own, **changed}
         if changed:  # a quick run evaluates at its end, by every kind the real one does
             settings["every"] = dict.fromkeys(own["every"], settings["epochs"])
+            settings["gammas"] = own.get("gammas", settings["gammas"])
         gammas = [None] if method in NO_GAMMA else settings["gammas"]
         specs += [
             _run(dataset, method, None if gamma is None else float(gamma), run, settings, own)

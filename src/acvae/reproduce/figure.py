@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,9 @@ __all__ = ["draw", "readable_part"]
 
 TITLES = {"acvae-eb": "Empirical Bayes", "acvae-sp": "Saddle point"}
 FORMATS = ("png", "pdf", "svg")
-WIDEST = 2.6  # points, for a correlation of one
-COLORS = 8  # largest branches told apart; the others are grey
+WIDEST = 2.4  # points, for a correlation of one; widths go with ρ²
+EXACT_UP_TO = 500
+COLORS = 8  # largest stars told apart; the others are grey
 
 IntArray = npt.NDArray[np.int64]
 
@@ -52,51 +52,55 @@ def draw(
     return _plot(chosen, {m: _read(p) for m, p in paths.items()}, settings, folder / experiment.name)
 
 
-def readable_part(posterior: Posterior, count: int) -> tuple[IntArray, IntArray, IntArray]:
+def readable_part(
+    posterior: Posterior, count: int, fan: int | None = None
+) -> tuple[IntArray, IntArray, IntArray]:
     """The part of the forest's largest tree that is nearest its centroid, in hops.
 
-    Returns vertex ids (k,), the numbers (k − 1,) of the forest edges among them, and for each vertex the
-    branch (k,) of the centroid that it hangs on, 0 for the centroid itself, then by size.
+    `fan` limits how many branches are followed from one vertex, the largest first; otherwise a hub with a
+    hundred leaves would fill the picture.
+
+    Returns vertex ids (k,), nearest first, the numbers (k − 1,) of the forest edges among them, and for each
+    vertex the position (k,) of the one it hangs on; the centroid, which comes first, hangs on itself.
     """
     forest = Graph(posterior.n_vertices, posterior.forest)
-    start, neighbour = forest.csr
     tree = np.flatnonzero(forest.components == np.bincount(forest.components).argmax())
-    centre = _centroid(tree, start, neighbour)
-    order, branch = [centre], {centre: -1}
-    queue = deque(order)
-    while queue and len(order) < count:
-        v = queue.popleft()
-        for w in sorted(neighbour[start[v] : start[v + 1]].tolist()):
-            if w not in branch and len(order) < count:
-                branch[w] = w if v == centre else branch[v]
-                order.append(w)
-                queue.append(w)
-    chosen = np.array(order)
+    centre = _centroid(forest, int(tree[0]))
+    above, size = _subtrees(forest, centre)
+    order, parent = [centre], [0]
+    for at, v in enumerate(order):  # grows while it is walked: breadth first
+        below = [w for w in forest.neighbors(v).tolist() if w != above[v]]
+        below = sorted(below, key=lambda w: (-size[w], w))[:fan]
+        below = below[: count - len(order)]
+        order += below
+        parent += [at] * len(below)
     inside = np.zeros(posterior.n_vertices, dtype=bool)
-    inside[chosen] = True
-    edges = np.flatnonzero(inside[posterior.forest].all(axis=1))
-    roots = [branch[v] for v in order]
-    by_size = sorted(set(roots) - {-1}, key=lambda root: (-roots.count(root), root))
-    rank = {-1: 0} | {root: place for place, root in enumerate(by_size, start=1)}
-    return chosen, edges, np.array([rank[root] for root in roots])
+    inside[order] = True
+    return np.array(order), np.flatnonzero(inside[posterior.forest].all(axis=1)), np.array(parent)
 
 
-def _centroid(tree: IntArray, start: IntArray, neighbour: IntArray) -> int:
-    """The vertex whose removal leaves the smallest largest part."""
-    root = int(tree[0])
-    parent, order = {root: -1}, [root]
+def _subtrees(forest: Graph, root: int) -> tuple[dict[int, int], dict[int, int]]:
+    """For each vertex of the root's tree: the vertex above it (−1 for the root) and the size below it."""
+    above, order = {root: -1}, [root]
     for v in order:
-        for w in neighbour[start[v] : start[v + 1]].tolist():
-            if w not in parent:
-                parent[w] = v
+        for w in forest.neighbors(v).tolist():
+            if w != above[v]:
+                above[w] = v
                 order.append(w)
     size = dict.fromkeys(order, 1)
-    largest = dict.fromkeys(order, 0)
-    for v in reversed(order):
-        if parent[v] >= 0:
-            size[parent[v]] += size[v]
-            largest[parent[v]] = max(largest[parent[v]], size[v])
-    return min(order, key=lambda v: (max(largest[v], len(order) - size[v]), v))
+    for v in reversed(order[1:]):
+        size[above[v]] += size[v]
+    return above, size
+
+
+def _centroid(forest: Graph, vertex: int) -> int:
+    """The vertex of this vertex's tree whose removal leaves the smallest largest part."""
+    above, size = _subtrees(forest, vertex)
+    largest = {v: size[vertex] - size[v] for v in size}
+    for v, up in above.items():
+        if up >= 0:
+            largest[up] = max(largest[up], size[v])
+    return min(size, key=lambda v: (largest[v], v))
 
 
 def _plot(
@@ -128,25 +132,23 @@ def _panel(ax: Any, posterior: Posterior, settings: dict[str, Any]) -> None:
     from matplotlib import colormaps
     from matplotlib.collections import LineCollection
 
-    ids, edges, branch = readable_part(posterior, settings.get("vertices", 250))
+    ids, edges, parent = readable_part(posterior, settings.get("vertices", 120), settings.get("fan"))
     place = _tsne(posterior.mean[ids], settings)
     slot = np.zeros(posterior.n_vertices, dtype=np.int64)
     slot[ids] = np.arange(len(ids))
     ends = slot[posterior.forest[edges]]
     strength = np.abs(posterior.correlation[edges]).mean(axis=1)
-    palette = np.array(
-        [(0.15, 0.15, 0.15, 1.0), *colormaps["Dark2"](np.arange(COLORS)), (0.6, 0.6, 0.6, 1.0)]
-    )
-    color = palette[np.minimum(branch, COLORS + 1)]
-    # An edge has the colour of its end that is farther from the centroid.
-    outer = np.maximum(ends[:, 0], ends[:, 1])
+    palette = np.array([*colormaps["Dark2"](np.arange(COLORS)), (0.6, 0.6, 0.6, 1.0)])
+    # What hangs on the same vertex has the same colour, and so have the edges between.
+    color = palette[np.minimum(_by_size(parent), COLORS)]
+    outer = ends.max(axis=1)
     ax.add_collection(
         LineCollection(
-            list(place[ends]), linewidths=WIDEST * strength, colors=color[outer], alpha=0.45, zorder=1
+            list(place[ends]), linewidths=WIDEST * strength**2, colors=color[outer], alpha=0.6, zorder=1
         )
     )
-    ax.scatter(*place.T, s=14, c=color, edgecolors="white", linewidths=0.4, zorder=2)
-    ax.scatter(*place[:1].T, s=90, c=color[:1], marker="*", edgecolors="white", linewidths=0.6, zorder=3)
+    ax.scatter(*place.T, s=22, c=color, edgecolors="white", linewidths=0.5, zorder=2)
+    ax.scatter(*place[:1].T, s=160, c="0.1", marker="*", edgecolors="white", linewidths=0.8, zorder=3)
     ax.set_xticks([])
     ax.set_yticks([])
     for spine in ax.spines.values():
@@ -154,10 +156,20 @@ def _panel(ax: Any, posterior: Posterior, settings: dict[str, Any]) -> None:
     ax.margins(0.04)
 
 
+def _by_size(group: IntArray) -> IntArray:
+    """Each entry's group as a rank, the largest group 0."""
+    size = np.bincount(group)
+    rank = np.empty(len(size), dtype=np.int64)
+    rank[np.lexsort((np.arange(len(size)), -size))] = np.arange(len(size))
+    return rank[group]
+
+
 def _legend(ax: Any) -> None:
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], color="0.4", lw=WIDEST * r, label=f"mean |ρ| = {r:g}") for r in (0.25, 0.5, 0.99)]
+    lines = [
+        Line2D([], [], color="0.4", lw=WIDEST * r**2, label=f"mean |ρ| = {r:g}") for r in (0.25, 0.5, 0.99)
+    ]
     star = Line2D([], [], color="0.15", marker="*", ls="", markersize=10, label="centroid of the tree")
     ax.legend(handles=[*lines, star], loc="lower right", fontsize=8, framealpha=0.9)
 
@@ -169,7 +181,10 @@ def _tsne(mean: npt.NDArray[Any], settings: dict[str, Any]) -> npt.NDArray[Any]:
     centred = mean - mean.mean(axis=0)
     scaled = centred / max(float(centred.std()), 1e-12)
     perplexity = min(settings.get("perplexity", 20), (len(mean) - 1) / 3)
-    embedding = TSNE(perplexity=perplexity, init="pca", random_state=settings.get("seed", 0))
+    # Without the approximation by trees, a few hundred points take seconds and always fall the same way.
+    method = "exact" if len(mean) <= EXACT_UP_TO else "barnes_hut"
+    seed = settings.get("seed", 0)
+    embedding = TSNE(perplexity=perplexity, init="pca", random_state=seed, method=method)
     return np.asarray(embedding.fit_transform(scaled.astype(np.float64)))
 
 

@@ -19,13 +19,10 @@ from acvae.reproduce.spec import RunSpec
 __all__ = ["Outcome", "run_in_processes"]
 
 # Threads are fixed before a library is loaded: one each, because runs are what is done in parallel.
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMBA_NUM_THREADS",
-)
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS")
+# Always one: with two or more, OpenBLAS 0.3.30 crashes in the Cholesky factor of 20,000 rows or more, which
+# CVAE's weights need (https://github.com/OpenMathLib/OpenBLAS/issues/2562).
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 LOG_TAIL = 2000
 
 
@@ -82,7 +79,7 @@ class _Worker:
     """One process and the run it is doing."""
 
     def __init__(self, threads: int, data_root: Path | None) -> None:
-        environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
+        environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads)), **ONE_THREAD}
         if data_root is not None:
             environment["ACVAE_DATA"] = str(data_root)
         self.spec: RunSpec | None = None

@@ -1,0 +1,116 @@
+"""γ by hand, tables from results written by hand."""
+
+import pytest
+
+from acvae.reproduce import paper, tables
+from acvae.reproduce.report import render, write_report
+from acvae.reproduce.selection import average, best_gamma, group
+from acvae.reproduce.store import write_result
+
+
+def row(text, *starts):
+    """The cells of the first table row that begins with the given cells."""
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if cells[: len(starts)] == list(starts):
+            return cells
+    raise AssertionError(f"no row {starts} in\n{text}")
+
+
+@pytest.fixture
+def results(make_result):
+    """γ = 10 has the better mean train NCRR by its joint (0.45 against 0.4), γ = 0.1 by its pair network."""
+    return [
+        make_result("citation-1998", "acvae-eb", 0.1, 0, bp=(0.5, 0.2), pairwise=(0.09, 0.03)),
+        make_result("citation-1998", "acvae-eb", 0.1, 1, bp=(0.3, 0.3), pairwise=(0.07, 0.05)),
+        make_result("citation-1998", "acvae-eb", 10.0, 0, bp=(0.4, 0.1), pairwise=(0.01, 0.09)),
+        make_result("citation-1998", "acvae-eb", 10.0, 1, bp=(0.5, 0.14), pairwise=(0.02, 0.09)),
+        make_result("citation-1998", "vae", None, 0, independent=(0.02, 0.01)),
+    ]
+
+
+def test_gamma_is_chosen_by_mean_train_ncrr_for_each_kind(results):
+    grid = group(results)["citation-1998", "acvae-eb"]
+    assert best_gamma(grid, "bp") == 10.0
+    assert best_gamma(grid, "pairwise") == 0.1
+    assert best_gamma({}, "bp") is None
+    found = average(grid[10.0], "bp", "ncrr", "test")
+    assert found == pytest.approx((0.12, 0.02 * 2**0.5, 2))  # deviations ±0.02, n − 1 = 1
+
+
+def test_equal_scores_take_the_smaller_gamma(make_result):
+    runs = [make_result("d", "acvae-sp", g, 0, bp=(0.5, 0.1)) for g in (10.0, 0.01, 1.0)]
+    assert best_gamma(group(runs)["d", "acvae-sp"], "bp") == 0.01
+
+
+def test_table1_has_ours_the_papers_and_the_difference(results):
+    text = tables.table1(group(results))
+    citation = text.split("### Citation")[1]
+    assert row(citation, "ACVAE_EB+BP")[1:8] == [
+        "0.120 ± 0.028", "0.126 ± 0.005", "-0.006", "10", "0.25", "0.5000", "0.060",
+    ]  # fmt: skip
+    assert row(citation, "ACVAE_EB")[1:5] == ["0.040 ± 0.014", "0.049 ± 0.001", "-0.009", "0.1"]
+    assert row(citation, "VAE")[1:7] == ["0.010", "0.018 ± 0.004", "-0.008", "–", "0.25", "–"]
+    assert row(citation, "ACVAE_SP+BP")[1:4] == ["not run", "0.123 ± 0.007", "not run"]
+    assert "Random ranking: NCRR 0.0050." in citation
+    whole = row(text, "ACVAE_EB+BP")
+    assert whole == [
+        "ACVAE_EB+BP", "not run", "0.034 ± 0.003", "0.120 ± 0.028", "0.126 ± 0.005", "data not at hand",
+        "0.032 ± 0.002",
+    ]  # fmt: skip
+    assert "Tang crawl, a stand-in" in text.splitlines()[0]
+
+
+def test_tables_3_to_5(results, make_result):
+    groups = group(results)
+    assert row(tables.table3(groups).split("### Citation")[1], "10", "ACVAE_EB+BP")[2:7] == [
+        "-7.5", "-24.4", "0.120 ± 0.028", "0.112", "+0.008",
+    ]  # fmt: skip
+    assert row(tables.table4(groups), "0.1", "ACVAE_EB")[4:7] == ["0.040 ± 0.014", "0.031", "+0.009"]
+    assert row(tables.table4(groups), "1000", "CVAE_corr")[2:6] == ["not run", "-267", "not run", "0.058"]
+    large = group([make_result("citation", "cvae-corr", 1000.0, 0, pairwise=(0.1, 0.02))])
+    assert row(tables.table5(large), "CVAE_corr")[1:5] == ["0.020", "–", "–", "1000"]
+    assert row(tables.table5(large), "ACVAE_EB+BP")[1:4] == ["not run", "0.076", "not run"]
+
+
+def test_table2_has_both_normalisers(make_result):
+    result = make_result("epinions-clustering", "acvae-sp", 1.0, 0)
+    result["selected"]["bp"] = {"nmi_arithmetic": 0.02, "nmi_geometric": 0.03, "kl": 1.5, "elbo": -3.0}
+    text = tables.table2(group([result]))
+    assert row(text, "ACVAE_SP+BP")[1:5] == ["0.020", "0.030", "0.011 ± 0.002", "+0.009"]
+    assert row(text, "GraphSAGE")[1:5] == ["not run", "not run", "0.002 ± 0.000", "not run"]
+
+
+def test_every_gamma_marks_the_chosen(results):
+    text = tables.every_gamma(group(results), "citation-1998")
+    assert row(text, "ACVAE_EB+BP", "**10**")[2:4] == ["0.450 ± 0.071", "0.120 ± 0.028"]
+    assert row(text, "ACVAE_EB", "**0.1**")
+    assert tables.every_gamma({}, "epinions") == "not run"
+
+
+def test_report_from_files(results, tmp_path):
+    from acvae.reproduce.spec import RunSpec
+
+    for result in results:
+        write_result(result, RunSpec.from_json(result["spec"]).path(tmp_path / "results"))
+    (tmp_path / "discussion.md").write_text("## Discussion\n\nWhat *we* think.\n")
+    write_report(tmp_path / "results", tmp_path / "RESULTS.md", tmp_path / "discussion.md")
+    text = (tmp_path / "RESULTS.md").read_text()
+    assert text.endswith("## Discussion\n\nWhat *we* think.\n")
+    assert text == render(results, "## Discussion\n\nWhat *we* think.\n")
+    ran = text.split("## What was run")[1]
+    assert row(ran, "citation-1998", "acvae-eb")[2:] == ["0.1, 10", "2", "30", "8 s", "2 s", "40 s"]
+    assert "5 runs in 50 s" in ran
+
+
+def test_without_results_nothing_is_made_up():
+    text = render([])
+    for printed in ("0.126 ± 0.005", "data not at hand", "Nothing yet."):
+        assert printed in text
+    assert row(text.split("### Citation")[1], "ACVAE_EB+BP")[1] == "not run"
+
+
+def test_printed_figures_cover_the_same_rows_on_every_data_set():
+    rows = set(paper.TABLE1["epinions"])
+    assert all(set(figures) == rows for figures in paper.TABLE1.values())
+    assert rows <= set(tables.LABELS)
