@@ -26,9 +26,8 @@ from acvae.training.callbacks import Selected, SelectedClusters
 
 __all__ = ["execute", "save_posterior"]
 
-# The code that results depend on; its fingerprint is stored with them.
-SOURCES = ("correlations", "forests", "kernels", "models", "nn", "training")
-SOURCE_FILES = ("clustering.py", "metrics.py", "objectives.py", "posterior.py", "splits.py")
+# A fingerprint of the code is stored with every result; these parts of it cannot change a figure.
+NO_PART_OF_IT = ("cli.py", "commands", "plot.py", "report", "reproduce")
 HISTORY_DIGITS = 6
 
 
@@ -183,10 +182,11 @@ def _labels(name: str, data_options: str, options: str) -> npt.NDArray[np.int64]
 def _fingerprint() -> str:
     """The first digits of a hash over the code that results depend on."""
     home = Path(acvae.__file__).parent
-    files = [home / name for name in SOURCE_FILES] + [f for s in SOURCES for f in (home / s).rglob("*.py")]
     digest = hashlib.sha256()
-    for path in sorted(files):
-        digest.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes())
+    for path in sorted(home.rglob("*.py")):
+        name = path.relative_to(home)
+        if name.parts[0] not in NO_PART_OF_IT:
+            digest.update(name.as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
