@@ -11,11 +11,16 @@ from pathlib import Path
 import acvae
 
 WELL_KNOWN = ("python3-numpy", "python3-django", "python3-requests")
+CLOSE_UP = "python3-matplotlib"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("runs/demo"), help="folder for the model and picture")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("runs/demo"), help="folder for the model and picture"
+    )
     parser.add_argument("--epochs", type=int, default=60, help="passes over the edges")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -28,7 +33,7 @@ def main() -> None:
 
     vae = acvae.VAE(epochs=options.epochs).fit(data.features)
     cvae = acvae.CVAE(gamma=1000, epochs=options.epochs).fit(data.features, split.train)
-    model = acvae.ACVAE("empirical-bayes", gamma=0.1, epochs=options.epochs).fit(data.features, split.train)
+    model = acvae.ACVAE("empirical-bayes", gamma=1, epochs=options.epochs).fit(data.features, split.train)
 
     print(f"\n{'':34}{'train NCRR':>12}{'test NCRR':>12}{'test Hits@10':>14}")
     rows = {
@@ -59,18 +64,18 @@ def main() -> None:
 
 
 def draw(model: acvae.ACVAE, data: acvae.datasets.Dataset, path: Path) -> None:
-    """The whole forest on a map of the embeddings, and the part around one package with names."""
+    """The largest tree of the learnt forest, and the part around one package with names."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    q = model.posterior_
-    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 6.2), layout="constrained")
-    acvae.plot.forest_map(q, left, groups=acvae.cluster(q, k=8))
-    left.set_title(f"{q.n_vertices:,} Debian packages, joined along the learnt forest", fontsize=11)
-    acvae.plot.forest_neighborhood(q, data.graph.index(WELL_KNOWN[0]), right, names=data.graph.names, size=30)
-    right.set_title(f"the forest around {WELL_KNOWN[0]}", fontsize=11)
+    q, names = model.posterior_, data.graph.names
+    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 6.4), layout="constrained")
+    acvae.plot.forest_tree(q, left, names=names)
+    left.set_title("the largest tree of the forest learnt from Debian's Python packages", fontsize=11)
+    acvae.plot.forest_neighborhood(q, data.graph.index(CLOSE_UP), right, names=names, size=32)
+    right.set_title(f"the forest around {CLOSE_UP}", fontsize=11)
     figure.savefig(path, dpi=130)
     plt.close(figure)
 

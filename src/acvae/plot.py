@@ -16,7 +16,7 @@ from acvae.posterior import Posterior
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["forest_map", "forest_neighborhood", "map_coordinates"]
+__all__ = ["forest_map", "forest_neighborhood", "forest_tree", "map_coordinates"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -66,6 +66,53 @@ def forest_map(
     _bare(ax)
 
 
+def forest_tree(
+    posterior: Posterior,
+    ax: Axes,
+    *,
+    names: Sequence[Any] | npt.NDArray[Any] | None = None,
+    n_labels: int = 14,
+    n_branches: int = 8,
+) -> None:
+    """The largest tree of the learnt forest, unrolled around its centroid; edge length by distance.
+
+    Every subtree has a sector as wide as its number of leaves. The largest branches at the centroid and at
+    the hubs beyond have colours of their own, and the `n_labels` vertices of largest degree their names.
+    """
+    from matplotlib.collections import LineCollection
+
+    _need_forest(posterior)
+    shown, parent, edge = _largest_tree(posterior)
+    u, v = posterior.forest[edge[1:]].T
+    length = np.concatenate([[0.0], np.sqrt(posterior.pair_distance(u, v))])
+    place, leaves, children = _sector_layout(parent, length)
+    branch = _branches(parent, leaves, n_branches)
+    color = np.array(["#b9c2cc", *PALETTE])[np.where(branch < 0, 0, 1 + branch % len(PALETTE))]
+    strength = np.clip(posterior.correlation.mean(axis=1)[edge[1:]], 0, 1)
+    segments = np.stack([place[parent[1:]], place[1:]], axis=1)
+    ax.add_collection(
+        LineCollection(
+            list(segments), colors=color[1:], linewidths=0.3 + 2 * strength**2, alpha=0.8, zorder=1
+        )
+    )
+    degree = np.array([len(c) for c in children])
+    x, y = place.T
+    ax.scatter(x, y, s=1.5 + 0.4 * degree, c=color, linewidths=0, zorder=2)
+    for k in np.argsort(-degree, kind="stable")[:n_labels]:
+        ax.annotate(
+            str(shown[k] if names is None else names[shown[k]]),
+            place[k],
+            xytext=(0, 4),
+            textcoords="offset points",
+            ha="center",
+            fontsize=7.5,
+            bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.8},
+            zorder=3,
+        )
+    ax.autoscale_view()
+    _bare(ax)
+
+
 def forest_neighborhood(
     posterior: Posterior,
     vertex: int,
@@ -79,12 +126,11 @@ def forest_neighborhood(
     The `size` vertices nearest by expected distance among those the tree reaches without leaving them are
     shown: from the vertex outwards, always the nearest next.
     """
-    if not posterior.has_joint or len(posterior.forest) == 0:
-        raise PosteriorError("there is no learnt forest to draw; use the posterior of an ACVAE.")
+    _need_forest(posterior)
     size = whole_number("size", size, minimum=1)
     distance = posterior.distances([vertex])[0]
     shown, parent, edge = _grow(posterior, vertex, distance, size)
-    place = _radial_layout(shown, parent)
+    place, _, _ = _sector_layout(np.array(parent), np.ones(len(parent)))
     correlation = posterior.correlation.mean(axis=1)
     for child, above in enumerate(parent):
         if above >= 0:
@@ -97,7 +143,8 @@ def forest_neighborhood(
                 zorder=1,
                 solid_capstyle="round",
             )
-    ax.scatter(*place.T, s=26, color=[PALETTE[3], *[PALETTE[0]] * (len(place) - 1)], zorder=2)
+    x, y = place.T
+    ax.scatter(x, y, s=26, color=[PALETTE[3], *[PALETTE[0]] * (len(place) - 1)], zorder=2)
     for k, v in enumerate(shown):
         x, y = place[k]
         label = str(v if names is None else names[v])
@@ -117,10 +164,11 @@ def forest_neighborhood(
             bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75},
             zorder=3,
         )
-    reach = 1.75 * np.abs(place).max()
+    reach = 1.75 * np.abs(place).max(initial=0.5)
+    _bare(ax)
+    ax.set_aspect("equal", adjustable="box")
     ax.set_xlim(-reach, reach)
     ax.set_ylim(-reach, reach)
-    _bare(ax)
 
 
 def _grow(
@@ -149,27 +197,76 @@ def _grow(
     return shown, parent, edge
 
 
-def _radial_layout(shown: list[int], parent: list[int]) -> FloatArray:
-    """Places (k, 2): the root in the middle, each subtree in a sector as wide as its number of leaves."""
-    children: list[list[int]] = [[] for _ in shown]
-    for k, above in enumerate(parent):
-        if above >= 0:
-            children[above].append(k)
-    leaves = [1] * len(shown)
-    for k in range(len(shown) - 1, -1, -1):
-        if children[k]:
-            leaves[k] = sum(leaves[c] for c in children[k])
-    place = np.zeros((len(shown), 2))
-    start, depth = [0.0] * len(shown), [0] * len(shown)
-    for k in range(len(shown)):
+def _largest_tree(posterior: Posterior) -> tuple[IntArray, IntArray, IntArray]:
+    """Vertices of the largest tree from its centroid outwards, with each one's parent (as index) and edge."""
+    from acvae.forests.centroid import centroid_decomposition
+    from acvae.forests.rooted import root_forest
+
+    pieces = centroid_decomposition(root_forest(posterior.n_vertices, posterior.forest), posterior.forest)
+    indptr, neighbour, number = adjacency(posterior.n_vertices, posterior.forest)
+    shown, parent, edge = [int(pieces.vertex[0])], [-1], [-1]
+    for at, v in enumerate(shown):  # grows while it is read: breadth first
+        for t in range(indptr[v], indptr[v + 1]):
+            if number[t] != edge[at]:
+                shown.append(int(neighbour[t]))
+                parent.append(at)
+                edge.append(int(number[t]))
+    return np.array(shown), np.array(parent), np.array(edge)
+
+
+def _sector_layout(parent: IntArray, length: FloatArray) -> tuple[FloatArray, IntArray, list[list[int]]]:
+    """Places (k, 2) of a tree listed parents first, the first in the middle; leaves below, and children.
+
+    Each subtree has a sector as wide as its number of leaves; a vertex stands in the middle of its sector,
+    as far out as the edges on its way from the middle are long.
+    """
+    children: list[list[int]] = [[] for _ in parent]
+    leaves = np.zeros(len(parent), dtype=np.int64)
+    for k in range(len(parent) - 1, -1, -1):
+        leaves[k] = max(1, leaves[k])
+        if parent[k] >= 0:
+            children[parent[k]].append(k)
+            leaves[parent[k]] += leaves[k]
+    place = np.zeros((len(parent), 2))
+    start, radius = np.zeros(len(parent)), np.zeros(len(parent))
+    for k in range(len(parent)):
         at = start[k]
-        for c in children[k]:
+        for c in sorted(children[k], key=lambda c: int(leaves[c])):
+            start[c] = at
             width = 2 * np.pi * leaves[c] / leaves[0]
-            start[c], depth[c] = at, depth[k] + 1
             angle = at + width / 2
-            place[c] = depth[c] * np.array([np.cos(angle), np.sin(angle)])
+            radius[c] = radius[k] + length[c]
+            place[c] = radius[c] * np.array([np.cos(angle), np.sin(angle)])
             at += width
-    return place
+    return place, leaves, children
+
+
+def _branches(parent: IntArray, leaves: IntArray, count: int) -> IntArray:
+    """Number of the branch of every vertex, -1 for the trunk; the widest is cut until there are enough."""
+    top: list[int] = [0]
+    trunk: set[int] = set()
+    below: dict[int, list[int]] = {}
+    for k, above in enumerate(parent.tolist()):
+        below.setdefault(above, []).append(k)
+    while len(top) < count and any(below.get(k) for k in top):
+        widest = max((k for k in top if below.get(k)), key=lambda k: int(leaves[k]))
+        top.remove(widest)
+        trunk.add(widest)
+        top.extend(below[widest])
+        top.sort(key=lambda k: -int(leaves[k]))
+        del top[count:]
+    branch = np.full(len(parent), -1, dtype=np.int64)
+    for number, k in enumerate(top):
+        branch[k] = number
+    for k in range(len(parent)):
+        if branch[k] < 0 and parent[k] >= 0 and k not in trunk:
+            branch[k] = branch[parent[k]]
+    return branch
+
+
+def _need_forest(posterior: Posterior) -> None:
+    if not posterior.has_joint or len(posterior.forest) == 0:
+        raise PosteriorError("there is no learnt forest to draw; use the posterior of an ACVAE.")
 
 
 def _bare(ax: Axes) -> None:

@@ -1,13 +1,18 @@
 """Exact spanning-tree edge probabilities: the weights of a uniform mixture over all spanning forests."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg.lapack as lapack
+from threadpoolctl import threadpool_limits
 
 from acvae.exceptions import GraphError
 from acvae.graph import Graph
 
 __all__ = ["spanning_tree_probabilities"]
+
+LARGE_FOR_THREADS = 8_000
 
 
 def spanning_tree_probabilities(graph: Graph) -> npt.NDArray[np.float64]:
@@ -63,9 +68,11 @@ def _resistances(edges: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     ground = int(np.argmax(laplacian.diagonal()))
     laplacian[ground, :] = laplacian[:, ground] = 0.0
     laplacian[ground, ground] = 1.0
-    factor, info = lapack.dpotrf(laplacian, lower=1, overwrite_a=1)
-    if info == 0:
-        factor, info = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    # OpenBLAS's threaded Cholesky overruns its buffers on matrices this large (its issue 2562).
+    with threadpool_limits(1, user_api="blas") if k > LARGE_FOR_THREADS else nullcontext():
+        factor, info = lapack.dpotrf(laplacian, lower=1, overwrite_a=1)
+        if info == 0:
+            factor, info = lapack.dpotri(factor, lower=1, overwrite_c=1)
     if info != 0:
         raise GraphError(f"the Laplacian of a component of {k} vertices could not be inverted.")
     diagonal = factor.diagonal().copy()
