@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 
 __all__ = ["n_threads", "over_ranges"]
 
@@ -27,7 +28,7 @@ def over_ranges(work: Callable[[int, int], object], count: int, *, at_least: int
         work(0, count)
         return
     bounds = [count * t // threads for t in range(threads + 1)]
-    futures = [_pool(os.getpid()).submit(work, a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    futures = [_pool(os.getpid()).submit(work, a, b) for a, b in pairwise(bounds)]
     for future in futures:
         future.result()
 
