@@ -74,7 +74,7 @@ def forest_tree(
     n_labels: int = 14,
     n_branches: int = 8,
 ) -> None:
-    """The largest tree of the learnt forest, unrolled around its centroid; edge length by distance.
+    """The largest tree of the learnt forest, unrolled around its centroid; edge width by correlation.
 
     Every subtree has a sector as wide as its number of leaves. The largest branches at the centroid and at
     the hubs beyond have colours of their own, and the `n_labels` vertices of largest degree their names.
@@ -83,9 +83,7 @@ def forest_tree(
 
     _need_forest(posterior)
     shown, parent, edge = _largest_tree(posterior)
-    u, v = posterior.forest[edge[1:]].T
-    length = np.concatenate([[0.0], np.sqrt(posterior.pair_distance(u, v))])
-    place, leaves, children = _sector_layout(parent, length)
+    place, leaves, children = _sector_layout(parent, np.ones(len(parent)))
     branch = _branches(parent, leaves, n_branches)
     color = np.array(["#b9c2cc", *PALETTE])[np.where(branch < 0, 0, 1 + branch % len(PALETTE))]
     strength = np.clip(posterior.correlation.mean(axis=1)[edge[1:]], 0, 1)
@@ -98,7 +96,9 @@ def forest_tree(
     degree = np.array([len(c) for c in children])
     x, y = place.T
     ax.scatter(x, y, s=1.5 + 0.4 * degree, c=color, linewidths=0, zorder=2)
-    for k in np.argsort(-degree, kind="stable")[:n_labels]:
+    ax.autoscale_view()
+    _bare(ax)
+    for k in _spread_out(place, np.argsort(-degree, kind="stable"), n_labels):
         ax.annotate(
             str(shown[k] if names is None else names[shown[k]]),
             place[k],
@@ -109,8 +109,6 @@ def forest_tree(
             bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.8},
             zorder=3,
         )
-    ax.autoscale_view()
-    _bare(ax)
 
 
 def forest_neighborhood(
@@ -120,16 +118,17 @@ def forest_neighborhood(
     *,
     names: Sequence[Any] | npt.NDArray[Any] | None = None,
     size: int = 25,
+    max_branches: int = 8,
 ) -> None:
-    """The part of the forest around one vertex, drawn as a tree with names and the correlation of edges.
+    """The part of the forest around one vertex, drawn as a tree with names; edge width by correlation.
 
-    The `size` vertices nearest by expected distance among those the tree reaches without leaving them are
-    shown: from the vertex outwards, always the nearest next.
+    It grows from the vertex outwards to `size` vertices, always by the one nearest to it in expected
+    distance; of a hub's many branches only the nearest `max_branches` are shown.
     """
     _need_forest(posterior)
     size = whole_number("size", size, minimum=1)
     distance = posterior.distances([vertex])[0]
-    shown, parent, edge = _grow(posterior, vertex, distance, size)
+    shown, parent, edge = _grow(posterior, vertex, distance, size, max_branches)
     place, _, _ = _sector_layout(np.array(parent), np.ones(len(parent)))
     correlation = posterior.correlation.mean(axis=1)
     for child, above in enumerate(parent):
@@ -162,7 +161,7 @@ def forest_neighborhood(
             fontsize=9 if k == 0 else 7,
             fontweight="bold" if k == 0 else "normal",
             bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75},
-            zorder=3,
+            zorder=4 if k == 0 else 3,
         )
     reach = 1.75 * np.abs(place).max(initial=0.5)
     _bare(ax)
@@ -172,7 +171,7 @@ def forest_neighborhood(
 
 
 def _grow(
-    posterior: Posterior, vertex: int, distance: npt.NDArray[Any], size: int
+    posterior: Posterior, vertex: int, distance: npt.NDArray[Any], size: int, max_branches: int
 ) -> tuple[list[int], list[int], list[int]]:
     """Vertices from `vertex` outwards along the forest, nearest first, with each one's parent and edge."""
     indptr, neighbour, number = adjacency(posterior.n_vertices, posterior.forest)
@@ -182,15 +181,18 @@ def _grow(
     while len(shown) < size:
         here = len(shown) - 1
         v = shown[here]
-        for t in range(indptr[v], indptr[v + 1]):
-            w = int(neighbour[t])
-            if w not in seen:
-                seen.add(w)
-                border.append((float(distance[w]), w, here, int(number[t])))
+        around = range(indptr[v], indptr[v + 1])
+        branches = [
+            (float(distance[neighbour[t]]), int(neighbour[t]), here, int(number[t]))
+            for t in around
+            if int(neighbour[t]) not in seen
+        ]
+        border.extend(sorted(branches)[:max_branches])
         if not border:
             break
         border.sort(reverse=True)
         _, w, above, e = border.pop()
+        seen.add(w)
         shown.append(w)
         parent.append(above)
         edge.append(e)
@@ -239,6 +241,19 @@ def _sector_layout(parent: IntArray, length: FloatArray) -> tuple[FloatArray, In
             place[c] = radius[c] * np.array([np.cos(angle), np.sin(angle)])
             at += width
     return place, leaves, children
+
+
+def _spread_out(place: FloatArray, order: IntArray, count: int) -> list[int]:
+    """The first `count` of `order` whose labels would not lie on one another."""
+    reach = np.ptp(place, axis=0).max(initial=1e-9)
+    box = np.array([0.26, 0.035]) * reach  # about the size of a label
+    chosen: list[int] = []
+    for k in order.tolist():
+        if len(chosen) == count:
+            break
+        if all((np.abs(place[k] - place[c]) > box).any() for c in chosen):
+            chosen.append(k)
+    return chosen
 
 
 def _branches(parent: IntArray, leaves: IntArray, count: int) -> IntArray:
