@@ -1,6 +1,15 @@
-"""Exact spanning-tree edge probabilities: the weights of a uniform mixture over all spanning forests."""
+"""Exact spanning-tree edge probabilities: the weights of a uniform mixture over all spanning forests.
+
+By Kirchhoff's theorem the probability of an edge in a uniformly random spanning tree is its effective
+resistance when every edge is a unit resistor, R_uv = G_uu + G_vv − 2·G_uv, with G the inverse of the
+Laplacian without a grounded vertex. G is needed on edges only, so most of it is never computed: vertices of
+small degree are eliminated as sparse Gaussian elimination would, the dense rest is inverted, and G on the
+eliminated vertices' own edges is recovered backwards (Takahashi's equations).
+"""
 
 from contextlib import nullcontext
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,19 +21,22 @@ from acvae.graph import Graph
 
 __all__ = ["spanning_tree_probabilities"]
 
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
 LARGE_FOR_THREADS = 8_000
+# Eliminating a vertex of degree k takes k² steps here and saves a row of the dense inverse: worth it while k
+# is below this share of what is left.
+DENSE_SHARE = 0.01
+ALWAYS_ELIMINATE = 8
 
 
-def spanning_tree_probabilities(graph: Graph) -> npt.NDArray[np.float64]:
-    """Probability of each edge in a uniformly random spanning forest of the graph.
-
-    By Kirchhoff's theorem it equals the edge's effective resistance when every edge is a unit resistor.
-    Vertices of degree one are peeled off first (their edges are in every forest); each component of what
-    remains is solved exactly by one Cholesky inverse of its grounded Laplacian, in place.
+def spanning_tree_probabilities(graph: Graph) -> FloatArray:
+    """Probability of each edge in a uniformly random spanning forest of the graph, exact.
 
     Returns
     -------
-    float64 (m,), summing to n − (number of components).
+    float64 (m,), summing to n − (number of components); an edge on no cycle has probability 1.
     """
     if not isinstance(graph, Graph):
         raise GraphError(f"spanning_tree_probabilities needs an acvae.Graph, not {type(graph).__name__}.")
@@ -52,20 +64,123 @@ def _two_core_edges(graph: Graph) -> npt.NDArray[np.bool_]:
         alive = keep
 
 
-def _resistances(edges: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Effective resistance of each edge of one connected graph: R_uv = G_uu + G_vv − 2·G_uv.
-
-    G is the inverse of the Laplacian without the row and column of a grounded vertex.
-    """
+def _resistances(edges: IntArray) -> FloatArray:
+    """Effective resistance of each edge of one connected graph."""
     vertices, local = np.unique(edges, return_inverse=True)
-    u, v = local.reshape(-1, 2).T
-    k = len(vertices)
+    pairs = local.reshape(-1, 2)
+    ground = int(np.argmax(np.bincount(pairs.ravel())))  # of largest degree: best conditioned
+    eliminated, rest = _eliminate(len(vertices), pairs, ground)
+    green = _Green(len(vertices), ground, rest)
+    for vertex in reversed(eliminated):
+        green.restore(vertex)
+    out = np.array([green.resistance(u, v) for u, v in pairs.tolist()])
+    return np.clip(out, 0.0, 1.0)
+
+
+class _Eliminated(NamedTuple):
+    """A vertex taken out, with its neighbours at that time and the conductances to them."""
+
+    vertex: int
+    neighbours: list[int]
+    conductance: FloatArray
+
+
+def _eliminate(n: int, edges: IntArray, ground: int) -> tuple[list[_Eliminated], list[dict[int, float]]]:
+    """Take out vertices of least degree, joining their neighbours as a star is replaced by a mesh.
+
+    Resistances between the vertices that stay do not change. Returns what was taken out, in order, and the
+    network that is left: for each vertex its neighbours with conductances.
+    """
+    around: list[dict[int, float]] = [{} for _ in range(n)]
+    for u, v in edges.tolist():
+        around[u][v] = around[v][u] = 1.0
+    order: list[_Eliminated] = []
+    queue = [(len(near), v) for v, near in enumerate(around) if v != ground]
+    heapify(queue)
+    left = n
+    gone = np.zeros(n, dtype=bool)
+    while queue:
+        degree, v = heappop(queue)
+        if gone[v] or degree != len(around[v]):
+            continue  # an entry from before its degree changed
+        if degree > max(ALWAYS_ELIMINATE, DENSE_SHARE * left):
+            break
+        near = around[v]
+        total = sum(near.values())
+        for a, conductance in near.items():
+            others = around[a]
+            del others[v]
+            share = conductance / total
+            for b, c in near.items():
+                if b != a:
+                    others[b] = others.get(b, 0.0) + share * c
+            if a != ground:
+                heappush(queue, (len(others), a))
+        order.append(_Eliminated(v, list(near), np.array(list(near.values()))))
+        around[v] = {}
+        gone[v] = True
+        left -= 1
+    return order, around
+
+
+class _Green:
+    """Entries of G: all of them for the dense rest, and for a restored vertex those with its neighbours."""
+
+    def __init__(self, n: int, ground: int, rest: list[dict[int, float]]) -> None:
+        core = np.array([v for v in range(n) if v == ground or rest[v]])
+        self._place = np.full(n, -1, dtype=np.int64)
+        self._place[core] = np.arange(len(core))
+        self._dense = _inverse(core, self._place, int(self._place[ground]), rest)
+        self._diagonal = np.zeros(n)
+        self._diagonal[core] = self._dense.diagonal()
+        self._rows: dict[int, dict[int, float]] = {}  # restored vertex -> neighbour when eliminated -> G
+
+    def restore(self, gone: _Eliminated) -> None:
+        """G of an eliminated vertex v: G_vb = Σ_a p_a·G_ab and G_vv = 1/C + Σ_b p_b·G_vb, p = c/C."""
+        near = gone.neighbours
+        total = gone.conductance.sum()
+        share = gone.conductance / total
+        row = share @ self._block(near)
+        self._rows[gone.vertex] = dict(zip(near, row.tolist(), strict=True))
+        self._diagonal[gone.vertex] = 1 / total + share @ row
+
+    def _block(self, vertices: list[int]) -> FloatArray:
+        """G among vertices that are all joined to one another: in the rest, or restored."""
+        ids = np.array(vertices)
+        place = self._place[ids]
+        inside = np.flatnonzero(place >= 0)
+        block = np.empty((len(ids), len(ids)))
+        block[np.ix_(inside, inside)] = self._dense[np.ix_(place[inside], place[inside])]
+        for a in np.flatnonzero(place < 0).tolist():
+            row = self._rows[vertices[a]]
+            for b, other in enumerate(vertices):
+                value = row.get(other)  # None if the other was eliminated first and holds the entry
+                if value is not None:
+                    block[a, b] = block[b, a] = value
+            block[a, a] = self._diagonal[vertices[a]]
+        return block
+
+    def resistance(self, u: int, v: int) -> float:
+        """R_uv = G_uu + G_vv − 2·G_uv of two joined vertices."""
+        i, j = self._place[u], self._place[v]
+        if i >= 0 and j >= 0:
+            shared = self._dense[max(i, j), min(i, j)]
+        else:
+            found = self._rows.get(u, {}).get(v)
+            shared = self._rows[v][u] if found is None else found
+        return float(self._diagonal[u] + self._diagonal[v] - 2 * shared)
+
+
+def _inverse(core: IntArray, place: IntArray, ground: int, rest: list[dict[int, float]]) -> FloatArray:
+    """Inverse of the Laplacian of what is left, with zeros for the grounded vertex; symmetric, dense."""
+    k = len(core)
     laplacian = np.zeros((k, k), order="F")
-    laplacian[u, v] = laplacian[v, u] = -1.0
-    laplacian[np.diag_indices(k)] = np.bincount(local.ravel(), minlength=k)
-    # Grounding the vertex of largest degree keeps the matrix best conditioned. A unit diagonal in its place,
-    # with nothing off it, leaves the rest of the inverse untouched and avoids a copy.
-    ground = int(np.argmax(laplacian.diagonal()))
+    for i, v in enumerate(core.tolist()):
+        near = rest[v]
+        if near:
+            laplacian[place[list(near)], i] = [-c for c in near.values()]
+            laplacian[i, i] = sum(near.values())
+    # A unit diagonal for the grounded vertex, with nothing off it, leaves the rest of the inverse untouched.
     laplacian[ground, :] = laplacian[:, ground] = 0.0
     laplacian[ground, ground] = 1.0
     # OpenBLAS's threaded Cholesky overruns its buffers on matrices this large (its issue 2562).
@@ -74,9 +189,16 @@ def _resistances(edges: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         if info == 0:
             factor, info = lapack.dpotri(factor, lower=1, overwrite_c=1)
     if info != 0:
-        raise GraphError(f"the Laplacian of a component of {k} vertices could not be inverted.")
-    diagonal = factor.diagonal().copy()
-    diagonal[ground] = 0.0
-    low, high = np.minimum(u, v), np.maximum(u, v)
-    joint = np.where((u == ground) | (v == ground), 0.0, factor[high, low])
-    return np.clip(diagonal[u] + diagonal[v] - 2 * joint, 0.0, 1.0)
+        raise GraphError(f"the Laplacian of {k} vertices could not be inverted.")
+    factor[ground, ground] = 0.0
+    _mirror(factor)
+    return np.asarray(factor)
+
+
+def _mirror(lower: FloatArray, block: int = 1024) -> None:
+    """Copy the lower triangle onto the upper one, in place and without a second matrix."""
+    for start in range(0, len(lower), block):
+        stop = start + block
+        lower[start:stop, stop:] = lower[stop:, start:stop].T
+        square = lower[start:stop, start:stop]
+        square[:] = np.tril(square) + np.tril(square, -1).T
