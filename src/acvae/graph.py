@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,24 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._checks import optional_import
+from acvae._edge_lists import (
+    BoolArray,
+    IntArray,
+    as_names,
+    as_pairs,
+    canonical,
+    factorize,
+    join,
+    lookup_table,
+    positions_of,
+    split_columns,
+)
 from acvae.exceptions import GraphError, OptionError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
     import networkx
     import pandas
     import torch_geometric.data
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 __all__ = ["Graph"]
 
@@ -52,7 +61,7 @@ class Graph:
             raise GraphError(f"n_vertices must be a whole number, not {n_vertices!r}.") from None
         if n < 0:
             raise GraphError(f"n_vertices must not be negative, got {n}.")
-        pairs = _as_pairs(edges)
+        pairs = as_pairs(edges)
         if pairs.size and (pairs.min() < 0 or pairs.max() >= n):
             bad = int(np.flatnonzero((pairs < 0).any(1) | (pairs >= n).any(1))[0])
             raise GraphError(
@@ -60,9 +69,9 @@ class Graph:
                 "For ids or names of your own use Graph.from_edges."
             )
         self.n_vertices = n
-        self.edges, self.dropped_self_loops, self.merged_duplicates = _canonical(n, pairs)
+        self.edges, self.dropped_self_loops, self.merged_duplicates = canonical(n, pairs)
         self.edges.flags.writeable = False
-        self.names = None if names is None else _as_names(names, n)
+        self.names = None if names is None else as_names(names, n)
 
     # ------------------------------------------------------------------ other ways in
 
@@ -74,13 +83,13 @@ class Graph:
         `vertices` fixes the order instead and may add isolated vertices; then every end of an edge must be in
         it.
         """
-        columns = _split_columns(pairs)
+        columns = split_columns(pairs)
         if vertices is None:
-            names, ids = _factorize(_join(*columns))
+            names, ids = factorize(join(*columns))
             return cls(len(names), ids.reshape(2, -1).T, names)
-        order = _as_names(vertices)
-        lookup = _lookup_table(order)
-        return cls(len(order), np.stack([_positions(lookup, c) for c in columns], axis=1), order)
+        order = as_names(vertices)
+        lookup = lookup_table(order)
+        return cls(len(order), np.stack([positions_of(lookup, c) for c in columns], axis=1), order)
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph) -> Graph:
@@ -180,7 +189,7 @@ class Graph:
 
     def has_edges(self, pairs: npt.ArrayLike) -> BoolArray:
         """Whether each pair (k, 2), in either direction, is an edge."""
-        wanted = _as_pairs(pairs)
+        wanted = as_pairs(pairs)
         low, high = wanted.min(axis=1, initial=self.n_vertices), wanted.max(axis=1, initial=0)
         key = low * self.n_vertices + high
         own = self.edges[:, 0] * self.n_vertices + self.edges[:, 1]  # sorted, since the edges are
@@ -225,7 +234,7 @@ class Graph:
 
     @cached_property
     def _positions(self) -> dict[Any, int]:
-        return {} if self.names is None else _lookup_table(self.names)
+        return {} if self.names is None else lookup_table(self.names)
 
     # ------------------------------------------------------------------ ways out
 
@@ -272,147 +281,3 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph(n_vertices={self.n_vertices:,}, n_edges={self.n_edges:,})"
-
-
-def _as_pairs(edges: Any) -> IntArray:
-    """Any edge array as int64 (m, 2); floats, booleans and other shapes are refused."""
-    if isinstance(edges, Graph):
-        return edges.edges
-    try:
-        array = np.asarray(edges.detach().cpu() if hasattr(edges, "detach") else edges)
-    except ValueError as error:  # rows of different lengths
-        raise GraphError(f"edges must have shape (m, 2): {error}") from None
-    if array.size == 0:
-        return np.empty((0, 2), dtype=np.int64)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise GraphError(f"edges must have shape (m, 2), got {array.shape}.")
-    if not np.issubdtype(array.dtype, np.integer):
-        raise GraphError(
-            f"edges must be integers, got {array.dtype}; for ids or names of your own use Graph.from_edges."
-        )
-    return array.astype(np.int64, copy=False)
-
-
-def _canonical(n: int, pairs: IntArray) -> tuple[IntArray, int, int]:
-    """Rows u < v, unique and sorted, with the number of self-loops and of duplicates removed."""
-    proper = pairs[pairs[:, 0] != pairs[:, 1]]
-    key = np.unique(proper.min(axis=1, initial=n) * n + proper.max(axis=1, initial=0))
-    edges = np.stack(np.divmod(key, max(n, 1)), axis=1)
-    return edges, len(pairs) - len(proper), len(proper) - len(edges)
-
-
-def _as_names(names: Iterable[Any], n: int | None = None) -> npt.NDArray[Any]:
-    """Names as a one-dimensional array: integers and strings natively, all else as objects."""
-    if isinstance(names, (str, bytes)):
-        raise GraphError("names must be a sequence with one name per vertex, not a single string.")
-    if isinstance(names, np.ndarray):
-        array = names.copy()
-    else:
-        listed = list(names)
-        array = np.asarray(listed) if _is_uniform(listed) else _object_array(listed)
-    if array.ndim != 1:
-        raise GraphError(f"names must be one-dimensional, got shape {array.shape}.")
-    if n is not None and len(array) != n:
-        raise GraphError(f"{len(array)} names were given for {n} vertices.")
-    if len(_lookup_table(array)) != len(array):
-        seen: set[Any] = set()
-        repeated = next(x for x in array.tolist() if x in seen or seen.add(x))  # type: ignore[func-returns-value]
-        raise GraphError(f"names must be distinct, but {repeated!r} occurs more than once.")
-    array.flags.writeable = False
-    return array
-
-
-def _is_uniform(values: list[Any]) -> bool:
-    """Whether all are strings or all integers, so that NumPy keeps them as they are."""
-    kinds = {type(v) for v in values}
-    return kinds <= {str, np.str_} or kinds <= {int, np.int64, np.int32}
-
-
-def _object_array(values: list[Any]) -> npt.NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
-def _split_columns(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The two columns of anything that holds pairs; a tuple of two arrays is taken as the columns."""
-    if hasattr(pairs, "detach"):
-        pairs = pairs.detach().cpu().numpy()
-    if isinstance(pairs, tuple) and len(pairs) == 2 and all(isinstance(c, np.ndarray) for c in pairs):
-        first, second = pairs
-    elif isinstance(pairs, np.ndarray):
-        if pairs.size == 0:
-            pairs = pairs.reshape(0, 2)
-        if pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise GraphError(f"pairs must have shape (m, 2), got {pairs.shape}.")
-        first, second = pairs[:, 0], pairs[:, 1]
-    else:
-        first, second = _columns_of_list(pairs)
-    if len(first) != len(second):
-        raise GraphError(f"the two columns of edges differ in length: {len(first)} and {len(second)}.")
-    if len(first) == 0:  # NumPy calls an empty list float
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    for column in (first, second):
-        _refuse_floats(column)
-    return first, second
-
-
-def _columns_of_list(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    if not isinstance(pairs, Iterable):
-        raise GraphError(f"edges must be given as pairs of ids or names, not {type(pairs).__name__}.")
-    listed = [tuple(p) if isinstance(p, Iterable) else p for p in pairs]
-    wrong = next((i for i, p in enumerate(listed) if not isinstance(p, tuple) or len(p) != 2), None)
-    if wrong is not None:
-        raise GraphError(f"each edge is a pair of two ids, but number {wrong} is {listed[wrong]!r}.")
-    ends = [p[0] for p in listed] + [p[1] for p in listed]
-    joined = np.asarray(ends) if _is_uniform(ends) else _object_array(ends)
-    return joined[: len(listed)], joined[len(listed) :]
-
-
-def _refuse_floats(column: npt.NDArray[Any]) -> None:
-    if np.issubdtype(column.dtype, np.floating):
-        raise GraphError(f"edge ids must be integers or names, got {column.dtype}.")
-    if column.dtype == object:
-        wrong = next((x for x in column if isinstance(x, (float, np.floating))), None)
-        if wrong is not None:
-            raise GraphError(f"edge ids must be integers or names, got {wrong!r}.")
-
-
-def _join(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """One column after the other. NumPy alone would make 1 beside "a" a string, and mixed signs floats."""
-    if first.dtype.kind != second.dtype.kind:
-        first, second = first.astype(object), second.astype(object)
-    return np.concatenate([first, second])
-
-
-def _factorize(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
-    """Distinct values and each entry's position among them; sorted where the values compare."""
-    try:
-        names, ids = np.unique(values, return_inverse=True)
-        return names, ids.reshape(-1)
-    except TypeError:
-        names = _object_array(list(dict.fromkeys(_hashable(values))))
-        return names, _positions(_lookup_table(names), values)
-
-
-def _hashable(names: npt.NDArray[Any]) -> list[Any]:
-    listed = names.tolist()
-    try:
-        set(listed)
-    except TypeError as error:
-        raise GraphError(f"names must be hashable: {error}.") from None
-    return listed
-
-
-def _lookup_table(names: npt.NDArray[Any]) -> dict[Any, int]:
-    return {name: i for i, name in enumerate(_hashable(names))}
-
-
-def _positions(lookup: Mapping[Any, int], values: npt.NDArray[Any]) -> IntArray:
-    try:
-        return np.array([lookup[v] for v in values.tolist()], dtype=np.int64)
-    except KeyError as error:
-        missing = error.args[0]
-        raise UnknownNameError(
-            f"an edge names {missing!r}, which is not among the vertices.{did_you_mean(missing, lookup)}"
-        ) from None

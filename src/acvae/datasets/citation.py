@@ -31,11 +31,12 @@ import sklearn
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from acvae._checks import whole_number
+from acvae._edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.prepared import prepared
 from acvae.datasets.sources import RawFile, decode, fetch, members, open_binary, reading
 from acvae.exceptions import DataError
-from acvae.graph import Graph, IntArray
+from acvae.graph import Graph
 
 __all__ = ["CHOICES", "load", "load_1998"]
 

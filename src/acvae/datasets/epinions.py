@@ -25,12 +25,12 @@ import numpy as np
 from scipy.io import loadmat
 
 from acvae._checks import choice, whole_number
+from acvae._edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.prepared import prepared
 from acvae.datasets.ratings import rated_items_dataset
 from acvae.datasets.sources import RawFile, fetch, locate, open_binary, reading
 from acvae.exceptions import DataError
-from acvae.graph import IntArray
 
 __all__ = ["CHOICES", "load"]
 

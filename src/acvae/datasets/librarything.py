@@ -29,12 +29,12 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from acvae._checks import choice, whole_number
+from acvae._edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.prepared import prepared
 from acvae.datasets.ratings import mutual_pairs, rated_items_dataset
 from acvae.datasets.sources import RawFile, decode, fetch, members, reading
 from acvae.exceptions import DataError
-from acvae.graph import IntArray
 
 __all__ = ["CHOICES", "load"]
 

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.exceptions import DataError
-from acvae.graph import Graph, IntArray
+from acvae.graph import Graph
 
 __all__ = ["mutual_pairs", "rated_items_dataset"]
 

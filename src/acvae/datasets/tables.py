@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._checks import choice, whole_number
+from acvae._edge_lists import BoolArray, IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.table_files import (
     MATRIX_KINDS,
@@ -21,7 +22,7 @@ from acvae.datasets.table_files import (
     read_table,
 )
 from acvae.exceptions import DataError, OptionError
-from acvae.graph import BoolArray, Graph, IntArray
+from acvae.graph import Graph
 
 __all__ = ["from_files"]
 

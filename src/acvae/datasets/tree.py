@@ -12,9 +12,10 @@ import scipy.sparse as sp
 from scipy.special import expit
 
 from acvae._checks import real_number, whole_number
+from acvae._edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.exceptions import InputError, OptionError
-from acvae.graph import Graph, IntArray
+from acvae.graph import Graph
 
 __all__ = ["load", "true_latents", "true_tree"]
 
