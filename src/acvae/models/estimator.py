@@ -18,7 +18,7 @@ from acvae.graph import Graph
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.posterior import Posterior
-from acvae.training import BatchSizes, Callback, Plan, Prior, Problem, inference, train
+from acvae.training import BatchSizes, Callback, Checkpoint, Plan, Prior, Problem, inference, train
 
 __all__ = ["AutoencoderEstimator", "resolve_device"]
 
@@ -87,8 +87,18 @@ class AutoencoderEstimator(BaseEstimator):
 
     # ------------------------------------------------------------------ what users call
 
-    def fit(self, features: Any, graph: Graph | None = None, *, callbacks: Sequence[Callback] = ()) -> Self:
-        """Train on a feature matrix (n, D), sparse or dense, and a graph on its n rows."""
+    def fit(
+        self,
+        features: Any,
+        graph: Graph | None = None,
+        *,
+        callbacks: Sequence[Callback] = (),
+        checkpoint: Checkpoint | None = None,
+    ) -> Self:
+        """Train on a feature matrix (n, D), sparse or dense, and a graph on its n rows.
+
+        With a `checkpoint` the training can be stopped, and the same call goes on where it was.
+        """
         self._check_options()
         device = resolve_device(self.device)
         inputs = as_features(features, device)
@@ -117,7 +127,7 @@ class AutoencoderEstimator(BaseEstimator):
             progress=self.progress,
             label=self._label(),
         )
-        history = train(problem, prior, plan, callbacks)
+        history = train(problem, prior, plan, callbacks, checkpoint)
         posterior = inference.posterior(problem, prior)  # may still fail, and then nothing has changed
         self.module_ = module
         self.n_features_in_ = inputs.n_columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
@@ -22,6 +23,7 @@ from acvae.graph import Graph
 from acvae.models.estimator import resolve_device
 from acvae.nn.sage import SageGraph, SageNetwork
 from acvae.posterior import Posterior
+from acvae.training.checkpoint import Checkpoint, Keeper, Parts
 from acvae.training.progress import Progress
 from acvae.training.state import StateCallback
 
@@ -104,7 +106,12 @@ class GraphSAGE(BaseEstimator):
     # ------------------------------------------------------------------ what users call
 
     def fit(
-        self, features: Any, graph: Graph | None = None, *, callbacks: Sequence[StateCallback] = ()
+        self,
+        features: Any,
+        graph: Graph | None = None,
+        *,
+        callbacks: Sequence[StateCallback] = (),
+        checkpoint: Checkpoint | None = None,
     ) -> Self:
         """Train on a feature matrix (n, D), sparse or dense, and a graph on its n rows."""
         self._check_options()
@@ -112,7 +119,7 @@ class GraphSAGE(BaseEstimator):
         if inputs.graph.n_edges == 0:
             raise GraphError("the graph has no edges, so GraphSAGE has no neighbours to learn from; use VAE.")
         module = self._new_module(inputs.n_features).to(inputs.device)
-        self.history_ = _train(self, module, inputs, callbacks)
+        self.history_ = _train(self, module, inputs, callbacks, checkpoint)
         self.module_ = module
         self.n_features_in_ = inputs.n_features
         self.graph_ = inputs.graph
@@ -186,14 +193,24 @@ class SageState:
 
 
 def _train(
-    model: GraphSAGE, module: SageNetwork, inputs: SageGraph, callbacks: Sequence[StateCallback]
+    model: GraphSAGE,
+    module: SageNetwork,
+    inputs: SageGraph,
+    callbacks: Sequence[StateCallback],
+    checkpoint: Checkpoint | None,
 ) -> list[dict[str, float]]:
     rng = np.random.default_rng(stream_seed(model.seed, "batches"))
     optimizer = torch.optim.Adam(module.parameters(), lr=model.learning_rate)
     draw = inputs.negative_sampler()
-    history = []
-    with Progress(model.epochs, "GraphSAGE", show=model.progress) as progress:
-        for epoch in range(1, model.epochs + 1):
+    history: list[dict[str, float]] = []
+    keeper = None
+    if checkpoint is not None:
+        options = {**model.get_params(deep=False), "progress": None, "n_edges": inputs.graph.n_edges}
+        keeper = Keeper(checkpoint, Parts(module, optimizer, rng, history, options))
+    done = len(history)
+    shown = Progress(model.epochs, "GraphSAGE", show=model.progress, done=done)
+    with shown as progress, keeper or nullcontext():
+        for epoch in range(done + 1, model.epochs + 1):
             started = time.perf_counter()
             losses = []
             edges = rng.permuted(rng.permutation(inputs.graph.edges), axis=1)  # either end may come first
@@ -216,6 +233,8 @@ def _train(
             for callback in callbacks:
                 figures.update(callback(state) or {})
             history.append(figures)
+            if keeper is not None:
+                keeper.after_epoch(last=epoch == model.epochs)
             progress.advance(loss=f"{mean_loss:.3f}")
     return history
 

@@ -2,6 +2,7 @@
 
 from acvae.training.batches import BatchSizes
 from acvae.training.callbacks import Clustering, LinkPrediction
+from acvae.training.checkpoint import Checkpoint
 from acvae.training.loop import Callback, EpochState, Plan, train
 from acvae.training.prior import AdaptivePrior, FixedPrior, Prior
 from acvae.training.problem import Problem
@@ -10,6 +11,7 @@ __all__ = [
     "AdaptivePrior",
     "BatchSizes",
     "Callback",
+    "Checkpoint",
     "Clustering",
     "EpochState",
     "FixedPrior",

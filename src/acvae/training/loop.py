@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from acvae.exceptions import TrainingError
 from acvae.posterior import Posterior
 from acvae.training import inference
 from acvae.training.batches import Batch, BatchSizes, edge_batches, vertex_batches
+from acvae.training.checkpoint import Checkpoint, Keeper, Parts
 from acvae.training.prior import Prior
 from acvae.training.problem import Problem
 from acvae.training.progress import Progress
@@ -63,20 +65,35 @@ class EpochState:
 Callback = Callable[[EpochState], dict[str, float] | None]
 
 
-def train(problem: Problem, prior: Prior | None, plan: Plan, callbacks: Sequence[Callback] = ()) -> History:
+def train(
+    problem: Problem,
+    prior: Prior | None,
+    plan: Plan,
+    callbacks: Sequence[Callback] = (),
+    checkpoint: Checkpoint | None = None,
+) -> History:
     """Train in place and return one row of figures per epoch.
 
     An epoch is one pass over the edges (over the vertices when there is no graph). After it the edge masses
-    are computed and an adaptive prior takes one soft step.
+    are computed and an adaptive prior takes one soft step. With a checkpoint, training goes on from the file
+    if there is one, and ends with the same bits as without a stop.
     """
     rng = np.random.default_rng(stream_seed(plan.seed, "batches"))
     noise = torch.Generator(device=problem.device).manual_seed(stream_seed(plan.seed, "noise"))
     stepper = Stepper(problem, plan.learning_rate)
     latent_dim = problem.module.decoder.hidden.weight.shape[0]
     history: History = []
+    keeper = None
+    if checkpoint is not None:
+        options = _identity(problem, prior, plan)
+        keeper = Keeper(
+            checkpoint, Parts(problem.module, stepper._optimizer, rng, history, options, noise, prior)
+        )
+    done = len(history)
     threads = torch_threads(step_threads(problem.module, plan.batch_sizes))
-    with threads, Progress(plan.epochs, plan.label, show=plan.progress) as progress:
-        for epoch in range(1, plan.epochs + 1):
+    shown = Progress(plan.epochs, plan.label, show=plan.progress, done=done)
+    with threads, shown as progress, keeper or nullcontext():
+        for epoch in range(done + 1, plan.epochs + 1):
             started = time.perf_counter()
             totals = np.zeros(len(FIGURES))
             count = 0
@@ -95,8 +112,27 @@ def train(problem: Problem, prior: Prior | None, plan: Plan, callbacks: Sequence
             for callback in callbacks:
                 figures.update(callback(state) or {})
             history.append(figures)
+            if keeper is not None:
+                keeper.after_epoch(last=epoch == plan.epochs)
             progress.advance(**_display(figures, problem))
     return history
+
+
+def _identity(problem: Problem, prior: Prior | None, plan: Plan) -> dict[str, Any]:
+    """What a checkpoint must have been made with to be gone on from."""
+    return {
+        "model": plan.label,
+        "epochs": plan.epochs,
+        "learning_rate": plan.learning_rate,
+        "batch_sizes": list(plan.batch_sizes),
+        "seed": plan.seed,
+        "tau": problem.tau,
+        "gamma": problem.gamma,
+        "weight_step": getattr(prior, "step_size", None),
+        "likelihood": type(problem.module.likelihood).__name__,
+        "n_vertices": problem.n_vertices,
+        "n_edges": None if problem.graph is None else problem.graph.n_edges,
+    }
 
 
 def _epoch_batches(

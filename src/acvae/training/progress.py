@@ -7,28 +7,33 @@ from typing import Any, Self, TextIO
 __all__ = ["Progress"]
 
 SECONDS_BETWEEN_LINES = 15.0
+SECONDS_TO_FIRST_LINE = 2.0
 
 
 class Progress:
-    """Counts `total` units of work and shows the latest figures beside them."""
+    """Counts `total` units of work, of which some may be `done` before, and shows the latest figures."""
 
-    def __init__(self, total: int, label: str, *, show: bool = True, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, total: int, label: str, *, show: bool = True, stream: TextIO | None = None, done: int = 0
+    ) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._total, self._label, self._show = total, label, show
-        self._done, self._start = 0, time.monotonic()
-        self._last_line = self._start
+        self._done, self._start = done, time.monotonic()
+        self._last_line = self._start + min(SECONDS_TO_FIRST_LINE - SECONDS_BETWEEN_LINES, 0.0)
         self._bar: Any = None
         if show and self._stream.isatty():
             from tqdm import tqdm
 
-            self._bar = tqdm(total=total, desc=label, file=self._stream, dynamic_ncols=True, leave=True)
+            self._bar = tqdm(
+                total=total, initial=done, desc=label, file=self._stream, dynamic_ncols=True, leave=True
+            )
 
-    def advance(self, **figures: str) -> None:
-        """One more unit is done; `figures` are shown as they are."""
-        self._done += 1
+    def advance(self, units: int = 1, /, **figures: str) -> None:
+        """One more unit is done, or several; `figures` are shown as they are."""
+        self._done += units
         if self._bar is not None:
             self._bar.set_postfix(figures, refresh=False)
-            self._bar.update(1)
+            self._bar.update(units)
         elif self._show:
             now = time.monotonic()
             if self._done == self._total or now - self._last_line >= SECONDS_BETWEEN_LINES:

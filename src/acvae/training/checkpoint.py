@@ -1,0 +1,241 @@
+"""Checkpoints: a training that was stopped goes on, and ends with the same bits as if it had not been."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from acvae._checks import whole_number
+from acvae._version import __version__
+from acvae.exceptions import OptionError, SavedModelError
+from acvae.forests.weights import WeightState, settled_share
+from acvae.kernels import FlatAdam
+from acvae.training.prior import AdaptivePrior, Prior
+
+__all__ = ["Checkpoint", "Keeper", "Parts"]
+
+FORMAT = "acvae-checkpoint"
+FORMAT_VERSION = 1
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where the state of a training is stored, and how often.
+
+    If the file exists already, `fit` goes on from it, provided that its options are the same; so the same
+    call can be repeated until it is done. The file stays when training ends: delete it to start again.
+    Callbacks are no part of it. What they added to the history is, what they remember themselves is not.
+
+    Parameters
+    ----------
+    path
+        One file (safetensors with JSON in it), which always appears whole or not at all.
+    every
+        Epochs between two times of storing. Ctrl-C stores too, whenever it comes: the state after the last
+        whole epoch.
+    """
+
+    path: str | PathLike[str]
+    every: int = 10
+
+    def __post_init__(self) -> None:
+        whole_number("every", self.every, minimum=1)
+
+
+@dataclass
+class Parts:
+    """Everything that changes while training, and the options that must not.
+
+    A generator for the noise and a prior are given where a model has them.
+    """
+
+    module: torch.nn.Module
+    optimizer: FlatAdam | torch.optim.Adam
+    rng: np.random.Generator
+    history: list[dict[str, float]]
+    options: dict[str, Any]
+    noise: torch.Generator | None = None
+    prior: Prior | None = field(default=None)
+
+
+class _Snapshot(NamedTuple):
+    arrays: Arrays
+    about: dict[str, Any]
+
+
+class Keeper:
+    """Holds a snapshot of the last whole epoch, and stores it every so many epochs and when interrupted.
+
+    Made before the first epoch: it puts back what the file holds, if there is one. A snapshot is a copy in
+    memory, because an interrupt comes in the middle of an epoch, when half of the state has moved on.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, parts: Parts) -> None:
+        self._path, self._every, self._parts = Path(checkpoint.path), checkpoint.every, parts
+        if self._path.exists():
+            _restore(parts, _read(self._path), self._path)
+        self._latest = _capture(parts)
+
+    def after_epoch(self, *, last: bool) -> None:
+        """An epoch is whole; its row is in the history."""
+        self._latest = _capture(self._parts)
+        if last or len(self._parts.history) % self._every == 0:
+            _write(self._latest, self._path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is not None and issubclass(kind, (KeyboardInterrupt, SystemExit)):
+            _write(self._latest, self._path)
+
+
+# ---------------------------------------------------------------------- from training to a snapshot and back
+
+
+def _capture(parts: Parts) -> _Snapshot:
+    arrays = {f"module.{name}": _copy(tensor) for name, tensor in parts.module.state_dict().items()}
+    moments, count = _optimizer_state(parts.optimizer)
+    arrays |= {f"optimizer.{name}": _copy(tensor) for name, tensor in moments.items()}
+    about: dict[str, Any] = {
+        "acvae": __version__,
+        "options": _plain(parts.options),
+        "optimizer_count": count,
+        "rng": parts.rng.bit_generator.state,
+        "history": [dict(row) for row in parts.history],
+    }
+    if parts.noise is not None:
+        arrays["noise"] = _copy(parts.noise.get_state())
+    if isinstance(parts.prior, AdaptivePrior):
+        arrays["weights"] = parts.prior.state.weights.copy()
+        about["weight_step"] = parts.prior.state.step
+    return _Snapshot(arrays, about)
+
+
+def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
+    arrays, about = saved
+    try:
+        _check_options(about["options"], _plain(parts.options), path)
+        expected = _capture(parts).arrays  # as it is before the first epoch
+        _check_shapes(arrays, expected)
+        with torch.no_grad():
+            for name, tensor in parts.module.state_dict().items():  # which shares memory with the parameters
+                tensor.copy_(torch.from_numpy(arrays[f"module.{name}"]))
+        _set_optimizer_state(parts.optimizer, arrays, about["optimizer_count"])
+        parts.rng.bit_generator.state = about["rng"]
+        if parts.noise is not None:
+            parts.noise.set_state(torch.from_numpy(arrays["noise"]))
+        if isinstance(parts.prior, AdaptivePrior):
+            parts.prior.state = WeightState(arrays["weights"], about["weight_step"])
+            parts.prior.settled = settled_share(arrays["weights"])
+        parts.history[:] = about["history"]
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        if isinstance(error, (OptionError, SavedModelError)):
+            raise
+        raise SavedModelError(f"the checkpoint {path} does not fit this training: {error}") from error
+
+
+def _check_options(saved: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
+    differ = [name for name in wanted if saved.get(name) != wanted[name]]
+    if differ:
+        then = ", ".join(f"{name}={saved.get(name)!r}" for name in differ)
+        now = ", ".join(f"{name}={wanted[name]!r}" for name in differ)
+        raise OptionError(
+            f"the checkpoint {path} is of a training with {then}, not {now}; go on with the same options, "
+            "or delete it to start again."
+        )
+
+
+def _check_shapes(arrays: Arrays, expected: Arrays) -> None:
+    """A saved moment of Adam may be new, since there are none before the first step; all else must fit."""
+    for name, array in expected.items():
+        if name not in arrays:
+            raise SavedModelError(f"the checkpoint has no {name!r}: it is of another model.")
+        if arrays[name].shape != array.shape:
+            raise SavedModelError(
+                f"the checkpoint's {name!r} has shape {arrays[name].shape}, but {array.shape} is needed: "
+                "it is of other data or other sizes."
+            )
+
+
+def _optimizer_state(optimizer: FlatAdam | torch.optim.Adam) -> tuple[dict[str, torch.Tensor], int]:
+    if isinstance(optimizer, FlatAdam):
+        return {"first": optimizer.first, "second": optimizer.second}, optimizer.count
+    state = optimizer.state_dict()["state"]
+    return {f"{index}.{name}": value for index, own in state.items() for name, value in own.items()}, 0
+
+
+def _set_optimizer_state(optimizer: FlatAdam | torch.optim.Adam, arrays: Arrays, count: int) -> None:
+    if isinstance(optimizer, FlatAdam):
+        optimizer.first.copy_(torch.from_numpy(arrays["optimizer.first"]))
+        optimizer.second.copy_(torch.from_numpy(arrays["optimizer.second"]))
+        optimizer.count = count
+        return
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for key, array in arrays.items():
+        if key.startswith("optimizer."):
+            _, index, name = key.split(".")
+            state.setdefault(int(index), {})[name] = torch.from_numpy(array)
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+
+
+def _copy(tensor: torch.Tensor) -> npt.NDArray[Any]:
+    array: npt.NDArray[Any] = tensor.detach().cpu().numpy().copy()
+    return array
+
+
+def _plain(value: Any) -> Any:
+    """As it comes back from JSON: tuples as lists, NumPy's numbers as Python's."""
+    return json.loads(json.dumps(value, default=_item))
+
+
+def _item(value: Any) -> Any:
+    return value.item()
+
+
+# ---------------------------------------------------------------------- files
+
+
+def _write(snapshot: _Snapshot, path: Path) -> None:
+    from safetensors.numpy import save_file
+
+    text = json.dumps(snapshot.about, default=_item).encode()
+    # The header of a safetensors file is limited in size, so the history travels as an array of bytes.
+    arrays = {**snapshot.arrays, "about": np.frombuffer(text, dtype=np.uint8)}
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_file(arrays, partial, metadata={"format": FORMAT, "version": str(FORMAT_VERSION)})
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> _Snapshot:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="np") as file:
+            header = file.metadata() or {}
+            if header.get("format") != FORMAT:
+                raise SavedModelError(f"{path} is not a checkpoint of acvae.")
+            if int(header.get("version", 0)) > FORMAT_VERSION:
+                raise SavedModelError(
+                    f"{path} was written by a newer acvae than this one ({__version__}): upgrade to go on."
+                )
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        return _Snapshot(arrays, json.loads(arrays.pop("about").tobytes()))
+    except (SafetensorError, OSError, KeyError, ValueError) as error:
+        if isinstance(error, SavedModelError):
+            raise
+        raise SavedModelError(f"the checkpoint {path} cannot be read: {error}") from error

@@ -1,0 +1,192 @@
+"""Checkpoints: stopped anywhere and gone on with, training ends with the same bits."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file, save_file
+
+from acvae import ACVAE, CVAE, VAE, Graph, GraphSAGE
+from acvae.exceptions import OptionError, SavedModelError
+from acvae.training import Checkpoint
+from acvae.training import stepper as stepper_module
+
+N = 30
+SMALL = {"latent_dim": 2, "hidden_dim": 4, "epochs": 6, "progress": False, "device": "cpu", "seed": 3}
+MODELS = {
+    "acvae-eb": lambda: ACVAE(pair_hidden_dim=5, batch_edges=16, batch_vertices=8, **SMALL),
+    "acvae-sp": lambda: ACVAE("saddle-point", pair_hidden_dim=5, batch_edges=16, **SMALL),
+    "cvae-corr": lambda: CVAE(pair_hidden_dim=5, batch_edges=16, **SMALL),
+    "cvae-ind": lambda: CVAE(False, batch_edges=16, **SMALL),
+    "vae": lambda: VAE(batch_vertices=8, **SMALL),
+    "graphsage": lambda: GraphSAGE(batch_edges=16, **SMALL),
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    return rng.poisson(1.0, (N, 7)), Graph(N, rng.integers(0, N, (60, 2)))
+
+
+def interrupt_after_epoch(number):
+    """A callback; an interrupt that comes after the epoch's steps, before it is whole."""
+
+    def callback(state):
+        if state.epoch == number:
+            raise KeyboardInterrupt
+
+    return callback
+
+
+def assert_same(model, other):
+    for name, tensor in model.module_.state_dict().items():
+        assert torch.equal(tensor, other.module_.state_dict()[name]), name
+    np.testing.assert_array_equal(model.posterior_.mean, other.posterior_.mean)
+    np.testing.assert_array_equal(model.posterior_.std, other.posterior_.std)
+    np.testing.assert_array_equal(model.posterior_.forest, other.posterior_.forest)
+    np.testing.assert_array_equal(model.posterior_.correlation, other.posterior_.correlation)
+    if model.weights_ is not None:
+        np.testing.assert_array_equal(model.weights_, other.weights_)
+    without_time = [
+        [{name: x for name, x in row.items() if name != "seconds"} for row in m.history_]
+        for m in (model, other)
+    ]
+    assert without_time[0] == without_time[1]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_interrupted_at_any_epoch_and_gone_on_with_gives_the_same_bits(name, data, tmp_path):
+    whole = MODELS[name]().fit(*data)
+    for stop in (1, 4):  # before any epoch is whole, and between two
+        checkpoint = Checkpoint(tmp_path / f"{stop}.safetensors", every=2)
+        with pytest.raises(KeyboardInterrupt):
+            MODELS[name]().fit(*data, callbacks=[interrupt_after_epoch(stop)], checkpoint=checkpoint)
+        again = MODELS[name]()
+        again.fit(*data, checkpoint=checkpoint)
+        assert_same(whole, again)
+
+
+def test_interrupted_in_the_middle_of_an_epoch(data, tmp_path, monkeypatch):
+    whole = MODELS["acvae-eb"]().fit(*data)
+    steps_of_epoch = int(whole.history_[0]["steps"])
+    assert steps_of_epoch > 2
+    step, taken = stepper_module.Stepper.step, []
+
+    def interrupted(self, *args):
+        taken.append(1)
+        if len(taken) == 2 * steps_of_epoch + 2:
+            raise KeyboardInterrupt
+        return step(self, *args)
+
+    checkpoint = Checkpoint(tmp_path / "state", every=100)
+    with monkeypatch.context() as patch:
+        patch.setattr(stepper_module.Stepper, "step", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+    seen = []
+    again = MODELS["acvae-eb"]().fit(
+        *data, checkpoint=checkpoint, callbacks=[lambda state: seen.append(state.epoch)]
+    )
+    assert seen == [3, 4, 5, 6]
+    assert_same(whole, again)
+
+
+def test_a_checkpoint_changes_nothing_and_a_finished_one_is_only_read(data, tmp_path):
+    checkpoint = Checkpoint(tmp_path / "new" / "state", every=4)
+    whole = MODELS["acvae-eb"]().fit(*data)
+    kept = MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+    assert_same(whole, kept)
+    epochs = []
+    again = MODELS["acvae-eb"]().fit(
+        *data, checkpoint=checkpoint, callbacks=[lambda state: epochs.append(state.epoch)]
+    )
+    assert epochs == []
+    assert_same(whole, again)
+    assert [path.name for path in checkpoint.path.parent.iterdir()] == ["state"]
+
+
+def test_is_stored_every_so_many_epochs_and_after_the_last(data, tmp_path):
+    path = tmp_path / "state"
+    stored = []
+
+    def look(state):
+        stored.append(len(about(path)["history"]) if path.exists() else 0)
+
+    MODELS["vae"]().fit(*data, callbacks=[look], checkpoint=Checkpoint(path, every=4))
+    assert stored == [0, 0, 0, 0, 4, 4]  # seen before the epoch is whole
+    assert len(about(path)["history"]) == 6
+
+
+def test_what_callbacks_added_to_the_history_is_kept(data, tmp_path):
+    checkpoint = Checkpoint(tmp_path / "state")
+    note = lambda state: {"double": np.float64(2 * state.epoch)}  # noqa: E731
+    with pytest.raises(KeyboardInterrupt):
+        MODELS["vae"]().fit(*data, callbacks=[note, interrupt_after_epoch(3)], checkpoint=checkpoint)
+    model = MODELS["vae"]().fit(*data, callbacks=[note], checkpoint=checkpoint)
+    assert [row["double"] for row in model.history_] == [2, 4, 6, 8, 10, 12]
+
+
+def test_progress_goes_on_from_where_it_was(data, tmp_path, capsys):
+    checkpoint = Checkpoint(tmp_path / "state")
+    with pytest.raises(KeyboardInterrupt):
+        MODELS["vae"]().fit(*data, callbacks=[interrupt_after_epoch(5)], checkpoint=checkpoint)
+    MODELS["vae"]().set_params(progress=True).fit(*data, checkpoint=checkpoint)
+    assert "VAE: 6/6 in" in capsys.readouterr().err
+
+
+def about(path):
+    return json.loads(load_file(path)["about"].tobytes())
+
+
+class TestRefusals:
+    @pytest.fixture
+    def checkpoint(self, data, tmp_path):
+        checkpoint = Checkpoint(tmp_path / "state")
+        MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+        return checkpoint
+
+    def test_other_options(self, data, checkpoint):
+        model = MODELS["acvae-eb"]().set_params(epochs=9, gamma=0.5)
+        with pytest.raises(OptionError, match=r"with epochs=6, gamma=0\.1, not epochs=9, gamma=0\.5; go on"):
+            model.fit(*data, checkpoint=checkpoint)
+
+    def test_another_model(self, data, checkpoint):
+        with pytest.raises(OptionError, match="with model='ACVAE_EB'"):
+            MODELS["vae"]().fit(*data, checkpoint=checkpoint)
+        with pytest.raises(OptionError, match="delete it to start again"):
+            MODELS["graphsage"]().fit(*data, checkpoint=checkpoint)
+
+    def test_other_sizes_and_other_data(self, data, checkpoint):
+        with pytest.raises(SavedModelError, match="of other data or other sizes"):
+            MODELS["acvae-eb"]().set_params(hidden_dim=9).fit(*data, checkpoint=checkpoint)
+        features, graph = data
+        with pytest.raises(SavedModelError, match="of other data or other sizes"):
+            MODELS["acvae-eb"]().fit(features[:, :5], graph, checkpoint=checkpoint)
+        with pytest.raises(OptionError, match="n_edges"):
+            MODELS["acvae-eb"]().fit(features, graph.with_edges(np.arange(9)), checkpoint=checkpoint)
+
+    def test_damage(self, data, checkpoint, tmp_path):
+        whole = checkpoint.path.read_bytes()
+        checkpoint.path.write_bytes(whole[:50])
+        with pytest.raises(SavedModelError, match=r"the checkpoint .*state cannot be read"):
+            MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+        save_file({"x": np.zeros(2)}, checkpoint.path)
+        with pytest.raises(SavedModelError, match="is not a checkpoint of acvae"):
+            MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+        save_file({"x": np.zeros(2)}, checkpoint.path, {"format": "acvae-checkpoint", "version": "99"})
+        with pytest.raises(SavedModelError, match="by a newer acvae"):
+            MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+
+    def test_part_of_it_is_missing(self, data, checkpoint):
+        arrays = load_file(checkpoint.path)
+        del arrays["weights"]
+        save_file(arrays, checkpoint.path, {"format": "acvae-checkpoint", "version": "1"})
+        with pytest.raises(SavedModelError, match="has no 'weights'"):
+            MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+
+    @pytest.mark.parametrize("every", [0, 1.5, "2"])
+    def test_every(self, every):
+        with pytest.raises(OptionError, match="every must be a whole number of at least 1"):
+            Checkpoint("x", every=every)
