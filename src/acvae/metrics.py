@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._checks import choice, whole_number
+from acvae._ranking import rank_block
 from acvae._threads import over_ranges
 from acvae.exceptions import GraphError, InputError
 from acvae.graph import Graph
@@ -69,7 +70,7 @@ def link_ranks(posterior: Posterior, train: Graph, test: Graph) -> LinkRanks:
         links = (position, train_ptr, train_nbr, test_ptr, test_nbr, train_rank, test_rank)
 
         def rank(start: int, stop: int, block: Any = block, rows: Any = rows, links: Any = links) -> None:
-            _rank_block(block[start:stop], rows[start:stop], *links)
+            rank_block(block[start:stop], rows[start:stop], *links)
 
         over_ranges(rank, len(rows), at_least=8)
     return LinkRanks(
@@ -199,73 +200,3 @@ def _random_reciprocal_rank(total: Any, good: Any) -> Any:
             if still < 1e-12:
                 break
     return out
-
-
-# ---------------------------------------------------------------------- counting
-
-
-@numba.njit(cache=True, nogil=True)
-def _rank_block(
-    block: Any,
-    rows: Any,
-    position: Any,
-    train_ptr: Any,
-    train_nbr: Any,
-    test_ptr: Any,
-    test_nbr: Any,
-    train_rank: Any,
-    test_rank: Any,
-) -> None:
-    """Write the ranks of all links of the block's rows.
-
-    One pass over a row counts, for its links' distances in order, how many entries fall between one and
-    the next; running sums are then the numbers of entries not farther.
-    """
-    n = block.shape[1]
-    for r in range(len(rows)):
-        i = rows[r]
-        n_train = train_ptr[i + 1] - train_ptr[i]
-        n_test = test_ptr[i + 1] - test_ptr[i]
-        links = n_train + n_test
-        distance = np.empty(links, dtype=block.dtype)
-        for t in range(n_train):
-            distance[t] = block[r, position[train_nbr[train_ptr[i] + t]]]
-        for t in range(n_test):
-            distance[n_train + t] = block[r, position[test_nbr[test_ptr[i] + t]]]
-        order = np.argsort(distance, kind="mergesort")
-        bound = distance[order]
-        farthest = bound[links - 1]
-        count = np.zeros(links, dtype=np.int64)
-        for c in range(n):
-            x = block[r, c]
-            if x <= farthest:
-                low, high = 0, links - 1  # first bound that is ≥ x
-                while low < high:
-                    middle = (low + high) // 2
-                    if bound[middle] < x:
-                        low = middle + 1
-                    else:
-                        high = middle
-                count[low] += 1
-        own = block[r, position[i]]
-        if own <= farthest:  # the vertex itself is no candidate
-            low = 0
-            while bound[low] < own:
-                low += 1
-            count[low] -= 1
-        not_farther = np.cumsum(count)
-        t = 0
-        known = 0  # train neighbours not farther than the current bound
-        while t < links:
-            last = t
-            while last < links and bound[last] == bound[t]:
-                if order[last] < n_train:
-                    known += 1
-                last += 1
-            for s in range(t, last):
-                # Entries equal to a bound were counted at the first bound of that value.
-                if order[s] < n_train:
-                    train_rank[train_ptr[i] + order[s]] = not_farther[t]
-                else:
-                    test_rank[test_ptr[i] + order[s] - n_train] = not_farther[t] - known
-            t = last

@@ -1,0 +1,33 @@
+"""Ranks against a double loop, on both sides of the number of links at which the counting changes."""
+
+import numpy as np
+import pytest
+
+from acvae import Graph
+from acvae._ranking import FEW_LINKS, rank_block
+
+
+@pytest.mark.parametrize("hub_links", [1, 5, FEW_LINKS - 1, FEW_LINKS, 3 * FEW_LINKS])
+@pytest.mark.parametrize("levels", [4, 10_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_ranks_of_a_hub_and_its_neighbours(hub_links: int, levels: int, dtype: type) -> None:
+    rng = np.random.default_rng(hub_links)
+    n = 3 * FEW_LINKS + 20
+    neighbours = rng.choice(np.arange(1, n), hub_links, replace=False)
+    in_train = rng.random(hub_links) < 0.5
+    edges = np.stack([np.zeros_like(neighbours), neighbours], axis=1)
+    train, test = Graph(n, edges[in_train]), Graph(n, edges[~in_train])
+    rows = np.array([0, int(neighbours[0])])
+    block = rng.integers(0, levels, (2, n)).astype(dtype)  # few levels: almost all entries tie
+    columns = rng.permutation(n)
+    position = np.argsort(columns)
+    train_rank, test_rank = np.zeros(2 * train.n_edges, np.int64), np.zeros(2 * test.n_edges, np.int64)
+    rank_block(block, rows, position, *train.csr, *test.csr, train_rank, test_rank)
+    for r, i in enumerate(rows.tolist()):
+        to = {int(v): block[r, position[v]] for v in range(n)}
+        known = set(train.neighbors(i).tolist())
+        for graph, ranks, hidden in ((train, train_rank, set()), (test, test_rank, known)):
+            start = graph.csr[0][i]
+            for k, j in enumerate(graph.neighbors(i).tolist()):
+                expected = sum(to[v] <= to[j] for v in range(n) if v != i and v not in hidden)
+                assert ranks[start + k] == expected
