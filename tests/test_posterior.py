@@ -8,7 +8,7 @@ from scipy.stats import multivariate_normal
 
 import oracles
 from acvae import Graph, Posterior
-from acvae.correlations import ForestCorrelations
+from acvae.correlations import ForestCorrelations, PairwiseCorrelations
 from acvae.exceptions import AcvaeError, OptionError, PosteriorError
 
 TOLERANCE = 1e-9  # the promise for float64
@@ -538,3 +538,163 @@ class TestMemory:
         rows = np.arange(0, self.n, 60)
         answer = len(rows) * self.n * 4
         assert oracles.peak_memory(lambda: q.distances(rows)) < answer + self.limit
+
+
+def dense_joint(q):
+    """Per dimension the dense mean (n,) and covariance (n, n)."""
+    _, correlation = dense(q)
+    return [
+        (q.mean[:, k].astype(float), correlation[:, :, k] * np.outer(q.std[:, k], q.std[:, k]))
+        for k in range(q.latent_dim)
+    ]
+
+
+class TestEntropyAndDivergence:
+    @pytest.mark.parametrize("shape", oracles.SHAPES)
+    def test_entropy_of_the_dense_gaussian(self, shape):
+        q = make(shape, 20, nasty=0.0)
+        expected = sum(multivariate_normal(mean, cov).entropy() for mean, cov in dense_joint(q))
+        assert q.entropy() == pytest.approx(expected, abs=1e-8)
+
+    @pytest.mark.parametrize("other", ["same", "star", "random", "many trees", "isolated"])
+    @pytest.mark.parametrize("shape", oracles.SHAPES)
+    def test_divergence_of_dense_gaussians(self, shape, other):
+        q = make(shape, 20, nasty=0.0)
+        mean, std, edges, rho = parts("random" if other == "same" else other, 20, seed=1, nasty=0.0)
+        if other == "same":
+            edges, rho = q.forest, rho[: len(q.forest)]
+        p = Posterior(mean, std, edges, rho, dtype="float64")
+        expected = 0.0
+        for (m0, c0), (m1, c1) in zip(dense_joint(q), dense_joint(p), strict=True):
+            solved = np.linalg.solve(c1, np.column_stack([c0, m1 - m0]))
+            logs = np.linalg.slogdet(c1)[1] - np.linalg.slogdet(c0)[1]
+            expected += 0.5 * (np.trace(solved[:, :-1]) + (m1 - m0) @ solved[:, -1] - 20 + logs)
+        assert q.kl_divergence(p) == pytest.approx(expected, rel=1e-8)
+        assert q.kl_divergence(q) == pytest.approx(0, abs=1e-10)
+        assert q.kl_divergence(p) > 0
+
+    def test_float32_is_summed_in_float64(self):
+        q = make("random", 50, nasty=0.3, dtype="float32")
+        again = Posterior(q.mean, q.std, q.forest, q.correlation, dtype="float64")
+        assert q.entropy() == pytest.approx(again.entropy(), rel=1e-12)
+        assert q.kl_divergence(again) == pytest.approx(0, abs=1e-8)
+
+    def test_what_cannot_be_compared(self):
+        q = make("random", 5)
+        with pytest.raises(PosteriorError, match=r"same vertices and dimensions, got \(5, 3\) and \(4, 3\)"):
+            q.kl_divergence(make("random", 4))
+        with pytest.raises(PosteriorError, match="needs another Posterior, not ndarray"):
+            q.kl_divergence(q.mean)
+
+
+class TestCondition:
+    def check(self, q, observed):
+        """Means, standard deviations and all pair correlations against the dense Gaussian."""
+        seen = np.array(list(observed), dtype=np.int64)
+        rest = np.setdiff1d(np.arange(q.n_vertices), seen)
+        found = q.condition(observed)
+        assert np.array_equal(found.original_ids, rest)
+        assert found.n_vertices == len(rest)
+        i, j = np.indices((len(rest), len(rest)))
+        correlation = found.pair_correlation(i, j)
+        for k, (mean, covariance) in enumerate(dense_joint(q)):
+            points = np.array([observed[v][k] for v in observed])
+            gain = np.linalg.solve(covariance[np.ix_(seen, seen)], covariance[np.ix_(seen, rest)]).T
+            left = covariance[np.ix_(rest, rest)] - gain @ covariance[np.ix_(seen, rest)]
+            np.testing.assert_allclose(
+                found.mean[:, k], mean[rest] + gain @ (points - mean[seen]), rtol=0, atol=1e-8
+            )
+            std = np.sqrt(np.diag(left))
+            np.testing.assert_allclose(found.std[:, k], std, rtol=0, atol=1e-8)
+            np.testing.assert_allclose(
+                correlation[:, :, k] * np.outer(found.std[:, k], found.std[:, k]), left, rtol=0, atol=1e-8
+            )
+        return found
+
+    @pytest.mark.parametrize("count", [1, 5, 19])
+    @pytest.mark.parametrize("shape", oracles.SHAPES)
+    def test_agrees_with_the_dense_gaussian(self, shape, count):
+        q = make(shape, 20, nasty=0.0)
+        z = q.sample(1, seed=3)[0]
+        self.check(q, {int(v): z[v] for v in np.random.default_rng(4).permutation(20)[:count]})
+
+    def test_trees_fall_apart(self):
+        q = make("star", 9)
+        center = int(np.bincount(q.forest.ravel()).argmax())
+        found = q.condition({center: q.mean[center]})
+        assert len(found.forest) == 0
+        assert found.has_joint
+
+    def test_step_by_step_is_all_at_once(self):
+        q = make("random", 15, nasty=0.0)
+        z = q.sample(1, seed=1)[0]
+        first = q.condition({3: z[3], 8: z[8]})
+        second = first.condition({int(np.flatnonzero(first.original_ids == 5)[0]): z[5]})
+        at_once = q.condition({3: z[3], 5: z[5], 8: z[8]})
+        assert np.array_equal(second.original_ids, at_once.original_ids)
+        for name in ("mean", "std", "forest", "correlation"):
+            np.testing.assert_allclose(getattr(second, name), getattr(at_once, name), atol=1e-12)
+
+    def test_chain_rule(self):
+        """log p(all) = log p(observed) + log p(rest | observed)."""
+        q = make("random", 12, nasty=0.0)
+        z = q.sample(1, seed=2)[0]
+        seen = [2, 7]
+        rest = np.setdiff1d(np.arange(12), seen)
+        conditional = q.condition({v: z[v] for v in seen}).log_prob(z[rest])
+        marginal = sum(
+            multivariate_normal(mean[seen], covariance[np.ix_(seen, seen)]).logpdf(z[seen, k])
+            for k, (mean, covariance) in enumerate(dense_joint(q))
+        )
+        assert q.log_prob(z) == pytest.approx(conditional + marginal, rel=1e-9)
+
+    def test_nothing_and_everything(self):
+        q = make("random", 6)
+        same = q.condition({})
+        np.testing.assert_allclose(same.mean, q.mean, rtol=1e-15)
+        np.testing.assert_allclose(same.correlation, q.correlation, rtol=1e-12, atol=1e-15)
+        nobody = q.condition({v: q.mean[v] for v in range(6)})
+        assert nobody.n_vertices == 0
+        assert nobody.original_ids.shape == (0,)
+
+    def test_numpy_ids_tensors_and_the_dtype_is_kept(self):
+        q = make("random", 6, dtype="float32")
+        found = q.condition({np.int64(2): torch.tensor(q.mean[2]), 4: q.mean[4].tolist()})
+        assert found.mean.dtype == found.correlation.dtype == np.float32
+        assert found.original_ids.tolist() == [0, 1, 3, 5]
+        assert q.original_ids.tolist() == list(range(6))
+
+    @pytest.mark.parametrize(
+        ("observed", "telling"),
+        [
+            ([1, 2], "needs a dict from vertex ids to embeddings, not list"),
+            ({9: [0, 0]}, "ids must lie in 0…2, got 9…9"),
+            ({-1: [0, 0]}, "ids must lie in 0…2"),
+            ({"numpy": [0, 0]}, "must be integers.*graph.index"),
+            ({0: [0, 0, 0]}, "embedding of vertex 0 must be 2 numbers, got 3"),
+            ({0: 1.0}, r"embedding of vertex 0 must have shape \(n, d\)"),
+            ({0: [0, np.nan]}, "embedding of vertex 0 has nan"),
+            ({0: ["a", "b"]}, "embedding of vertex 0 must be numbers"),
+        ],
+    )
+    def test_bad_observations(self, observed, telling):
+        with pytest.raises(PosteriorError, match=telling):
+            Posterior(ONES, ONES, PATH, HALF).condition(observed)
+
+
+def test_questions_about_the_joint_of_a_pairwise_approximation():
+    rng = np.random.default_rng(0)
+    network = PairwiseCorrelations(
+        rng.normal(size=(4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(3, 2)), np.zeros(2)
+    )
+    q = Posterior.from_correlations(np.zeros((4, 2)), np.ones((4, 2)), network)
+    joint = Posterior(np.zeros((4, 2)), np.ones((4, 2)))
+    for ask in (
+        q.entropy,
+        lambda: q.kl_divergence(joint),
+        lambda: joint.kl_divergence(q),
+        lambda: q.condition({0: [0, 0]}),
+        q.to_torch,
+    ):
+        with pytest.raises(PosteriorError, match="needs a joint distribution, but a CVAE"):
+            ask()

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from acvae._checks import whole_number
+from acvae._nearest import select_nearest
+from acvae._parts import check_dtype, check_embeddings, check_forest, check_table, inside_unit_interval
 from acvae.correlations import Correlations, DistanceBlocks, ForestCorrelations
-from acvae.exceptions import OptionError, PosteriorError
+from acvae.exceptions import PosteriorError
+from acvae.forests import divergence
 from acvae.graph import Graph
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    import torch_geometric.data
+
+    from acvae.torch_distribution import ForestNormal
 
 __all__ = ["Posterior"]
 
@@ -53,9 +62,9 @@ class Posterior:
         dtype: npt.DTypeLike = np.float32,
     ) -> None:
         self._set_marginals(mean, std, dtype)
-        edges, values = _check_forest(forest, correlation, *self.mean.shape)
+        edges, values = check_forest(forest, correlation, *self.mean.shape)
         self._correlations: Correlations = ForestCorrelations(
-            len(self.mean), edges, _inside_unit_interval(values, self.mean.dtype)
+            len(self.mean), edges, inside_unit_interval(values, self.mean.dtype)
         )
 
     @classmethod
@@ -74,9 +83,9 @@ class Posterior:
         return posterior
 
     def _set_marginals(self, mean: npt.ArrayLike, std: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
-        kind = _check_dtype(dtype)
-        self.mean = _check_table("mean", mean, kind)
-        self.std = _check_table("std", std, kind)
+        kind = check_dtype(dtype)
+        self.mean = check_table("mean", mean, kind)
+        self.std = check_table("std", std, kind)
         if self.mean.shape != self.std.shape:
             raise PosteriorError(f"mean has shape {self.mean.shape} but std {self.std.shape}.")
         if not (self.std > 0).all():
@@ -85,6 +94,7 @@ class Posterior:
                 f"std must be positive, but vertex {row} has {self.std[row, column]} in dimension {column}."
             )
         self._distance_blocks: DistanceBlocks | None = None
+        self._original_ids: IntArray | None = None
 
     # ------------------------------------------------------------------ what it is made of
 
@@ -117,6 +127,11 @@ class Posterior:
     def latent_dim(self) -> int:
         """Number of dimensions of an embedding."""
         return int(self.mean.shape[1])
+
+    @property
+    def original_ids(self) -> IntArray:
+        """(n,) ids these vertices had before `condition` removed others; 0 … n−1 if it never did."""
+        return np.arange(self.n_vertices) if self._original_ids is None else self._original_ids
 
     # ------------------------------------------------------------------ pairs
 
@@ -213,7 +228,7 @@ class Posterior:
         best = np.full((len(unique), k), -1, dtype=np.int64)
         distance = np.full((len(unique), k), np.inf, dtype=self.mean.dtype)
         for at, columns, block in self.distance_blocks(unique):
-            found, value = _select_nearest(block, at, columns, *known.csr, k_found)
+            found, value = select_nearest(block, at, columns, *known.csr, k_found)
             slot = np.searchsorted(unique, at)
             best[slot, :k_found], distance[slot, :k_found] = found, value
         return best[where], distance[where]
@@ -246,6 +261,102 @@ class Posterior:
         log_density = joint.log_density(standard) - np.log(std).sum()
         return log_density.reshape(shape)
 
+    def entropy(self) -> float:
+        """Differential entropy of the joint in nats, in closed form; O(n·d)."""
+        return divergence.entropy(self.std, self._need_joint("entropy").values)
+
+    def kl_divergence(self, other: Posterior) -> float:
+        """KL(self ‖ other) of two joints over the same vertices, in closed form, on any two forests.
+
+        The time is O(n·d) if the forests are the same; otherwise it also grows with the lengths of the paths
+        in this posterior's forest between the ends of the other's edges.
+        """
+        joint = self._need_joint("kl_divergence")
+        if not isinstance(other, Posterior):
+            raise PosteriorError(f"kl_divergence needs another Posterior, not {type(other).__name__}.")
+        reference = other._need_joint("kl_divergence")
+        if self.mean.shape != other.mean.shape:
+            raise PosteriorError(
+                f"both posteriors must be over the same vertices and dimensions, got {self.mean.shape} and "
+                f"{other.mean.shape}."
+            )
+        std = other.std.astype(np.float64)
+        u, v = np.ascontiguousarray(reference.edges.T)
+        return divergence.kl_divergence(
+            (self.mean.astype(np.float64) - other.mean) / std,
+            self.std / std,
+            joint.values,
+            reference.rooted,
+            reference.values,
+            joint.pairs(u, v),
+        )
+
+    def condition(self, observed: Mapping[int, npt.ArrayLike]) -> Posterior:
+        """The exact posterior of all other vertices, given the embeddings of some; O(n·d).
+
+        The vertices that were observed are gone from the result, since what is known has no density; the
+        others keep their order, and `original_ids` of the result tells which they are. A forest stays a
+        forest: means move, standard deviations shrink, the correlations along edges change, and trees fall
+        apart where a vertex was observed.
+
+        Parameters
+        ----------
+        observed
+            The embedding (d,) of each observed vertex, by its id.
+        """
+        joint = self._need_joint("condition")
+        points = check_embeddings(observed, self.latent_dim)
+        ids = self._check_rows(list(observed))
+        known = np.zeros(self.n_vertices, dtype=np.bool_)
+        known[ids] = True
+        mean, std = self.mean.astype(np.float64), self.std.astype(np.float64)
+        standard = np.zeros(mean.shape)
+        standard[ids] = (points - mean[ids]) / std[ids]
+        left = joint.condition(known, standard)
+        kept = np.flatnonzero(~known)
+        new_id = np.cumsum(~known) - 1
+        edge = ~known[joint.edges].any(axis=1)
+        posterior = Posterior(
+            (mean + std * left.mean)[kept],
+            (std * left.std)[kept],
+            new_id[joint.edges[edge]],
+            inside_unit_interval(left.correlation[edge], np.dtype(np.float64)),
+            dtype=self.mean.dtype,
+        )
+        posterior._original_ids = self.original_ids[kept]
+        return posterior
+
+    # ------------------------------------------------------------------ other tools
+
+    def to_torch(self) -> ForestNormal:
+        """The joint as a `torch.distributions.Distribution`, with gradients through its samples."""
+        from acvae.torch_distribution import ForestNormal
+
+        joint = self._need_joint("to_torch")
+        return ForestNormal(self.mean.copy(), self.std.copy(), joint.edges, joint.values.copy())
+
+    def to_networkx(self, names: Graph | Iterable[Any] | None = None) -> networkx.Graph:
+        """The forest as a NetworkX graph, with `mean` and `std` of nodes, `correlation` of edges."""
+        from acvae import export
+
+        return export.to_networkx(self, names)
+
+    def to_pyg(self) -> torch_geometric.data.Data:
+        """A PyTorch Geometric `Data`: means as `x`, `std`, and the forest with its correlations."""
+        from acvae import export
+
+        return export.to_pyg(self)
+
+    def to_pandas(
+        self, names: Graph | Iterable[Any] | None = None, table: str = "embeddings"
+    ) -> pandas.DataFrame:
+        """A data frame of the embeddings, one row per vertex, or of the forest's edges (`table="forest"`)."""
+        from acvae import export
+
+        return export.to_pandas(self, names, table)
+
+    # ------------------------------------------------------------------ inside
+
     def _need_joint(self, what: str) -> ForestCorrelations:
         if isinstance(self._correlations, ForestCorrelations):
             return self._correlations
@@ -253,8 +364,6 @@ class Posterior:
             f"{what} needs a joint distribution, but a CVAE only has an approximation for each pair; "
             "use ACVAE, or VAE for independent embeddings."
         )
-
-    # ------------------------------------------------------------------ Python's own
 
     def _check_ids(self, ids: npt.ArrayLike) -> IntArray:
         array = np.asarray(ids)
@@ -276,6 +385,8 @@ class Posterior:
             raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
         return ids
 
+    # ------------------------------------------------------------------ Python's own
+
     def __repr__(self) -> str:
         kind = f"{len(self.forest):,} forest edges" if self.has_joint else "pairwise approximations"
         return f"Posterior(n_vertices={self.n_vertices:,}, latent_dim={self.latent_dim}, {kind})"
@@ -286,130 +397,3 @@ def _expected_square(
 ) -> npt.NDArray[Any]:
     """Σ_k gap² + σ_i² + σ_j² − 2·σ_i·σ_j·ρ over the last axis, written so that nothing large cancels."""
     return (gap**2 + (si - sj) ** 2 + 2 * si * sj * (1 - rho)).sum(axis=-1)
-
-
-def _check_dtype(dtype: Any) -> np.dtype[Any]:
-    try:
-        kind = np.dtype(dtype)
-    except TypeError:
-        kind = np.dtype(object)
-    if kind not in (np.float32, np.float64):
-        raise OptionError(f"dtype must be 'float32' or 'float64', not {dtype!r}.")
-    return kind
-
-
-def _as_array(name: str, values: Any) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
-    except ValueError as error:  # rows of different lengths
-        raise PosteriorError(f"{name} must be a table: {error}") from None
-
-
-def _check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """A finite table (rows, d) of the given type, never the caller's own array."""
-    table = _as_array(name, values)
-    if table.ndim != 2 or table.shape[1] == 0:
-        raise PosteriorError(f"{name} must have shape (n, d), got {table.shape}.")
-    if not (np.issubdtype(table.dtype, np.floating) or np.issubdtype(table.dtype, np.integer)):
-        raise PosteriorError(f"{name} must be numbers, got {table.dtype}.")
-    if not np.isfinite(table).all():
-        row, column = np.argwhere(~np.isfinite(table))[0]
-        raise PosteriorError(f"{name} has {table[row, column]} in row {row}, dimension {column}.")
-    with np.errstate(over="ignore"):
-        cast = table.astype(dtype)
-    if not np.isfinite(cast).all():
-        row, column = np.argwhere(~np.isfinite(cast))[0]
-        raise PosteriorError(
-            f"{name} has {table[row, column]} in row {row}, dimension {column}, too large for {dtype}."
-        )
-    return cast
-
-
-def _check_forest(forest: Any, correlation: Any, n: int, d: int) -> tuple[IntArray, npt.NDArray[Any]]:
-    if (forest is None) != (correlation is None):
-        raise PosteriorError("forest and correlation belong together: give both or neither.")
-    edges = _as_array("forest", forest if forest is not None else [])
-    if edges.size == 0:
-        edges = np.empty((0, 2), dtype=np.int64)
-    if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer):
-        raise PosteriorError(f"forest must be integers of shape (m, 2), got {edges.dtype} {edges.shape}.")
-    if edges.size and (edges.min() < 0 or edges.max() >= n):
-        raise PosteriorError(f"forest edges must lie in 0…{n - 1}, got {edges.min()}…{edges.max()}.")
-    if len(edges) == 0 and np.asarray(correlation if correlation is not None else []).size == 0:
-        return edges, np.empty((0, d))
-    values = _check_table("correlation", correlation, np.dtype(np.float64))
-    if values.shape != (len(edges), d):
-        raise PosteriorError(f"correlation must have shape ({len(edges)}, {d}), got {values.shape}.")
-    if not (np.abs(values) < 1).all():
-        row, column = np.argwhere(~(np.abs(values) < 1))[0]
-        raise PosteriorError(
-            f"correlations must lie strictly between -1 and 1, but edge {row} has {values[row, column]}."
-        )
-    return np.array(edges, dtype=np.int64, order="C"), values
-
-
-def _inside_unit_interval(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Cast, keeping values that round to ±1 strictly inside."""
-    limit = np.nextafter(dtype.type(1), dtype.type(0))
-    return np.ascontiguousarray(np.clip(values.astype(dtype), -limit, limit))
-
-
-@numba.njit(cache=True, nogil=True)
-def _select_nearest(
-    block: Any, rows: Any, columns: Any, indptr: Any, neighbour: Any, k: int
-) -> tuple[Any, Any]:
-    """The k smallest (distance, id) of each row of a block, by a heap with the worst on top."""
-    ids = np.full((len(rows), k), -1, dtype=np.int64)
-    best = np.full((len(rows), k), np.inf, dtype=block.dtype)
-    hidden = np.zeros(len(columns), dtype=np.bool_)
-    for r in range(len(rows)):
-        i = rows[r]
-        hidden[i] = True
-        for t in range(indptr[i], indptr[i + 1]):
-            hidden[neighbour[t]] = True
-        size = 0
-        for c in range(len(columns)):
-            x, j = block[r, c], columns[c]
-            if size == k and (x > best[r, 0] or (x == best[r, 0] and j > ids[r, 0])):
-                continue
-            if hidden[j]:
-                continue
-            if size < k:  # grow: sift the new entry up
-                at = size
-                size += 1
-                while at > 0:
-                    up = (at - 1) // 2
-                    if best[r, up] > x or (best[r, up] == x and ids[r, up] > j):
-                        break
-                    best[r, at], ids[r, at] = best[r, up], ids[r, up]
-                    at = up
-            else:  # replace the worst: sift down
-                at = 0
-                while True:
-                    child = 2 * at + 1
-                    if child >= k:
-                        break
-                    other = child + 1
-                    if other < k and (
-                        best[r, other] > best[r, child]
-                        or (best[r, other] == best[r, child] and ids[r, other] > ids[r, child])
-                    ):
-                        child = other
-                    if x > best[r, child] or (x == best[r, child] and j > ids[r, child]):
-                        break
-                    best[r, at], ids[r, at] = best[r, child], ids[r, child]
-                    at = child
-            best[r, at], ids[r, at] = x, j
-        for first in range(size):  # k is small: put the heap in order by selection
-            least = first
-            for t in range(first + 1, size):
-                if best[r, t] < best[r, least] or (
-                    best[r, t] == best[r, least] and ids[r, t] < ids[r, least]
-                ):
-                    least = t
-            best[r, first], best[r, least] = best[r, least], best[r, first]
-            ids[r, first], ids[r, least] = ids[r, least], ids[r, first]
-        hidden[i] = False
-        for t in range(indptr[i], indptr[i + 1]):
-            hidden[neighbour[t]] = False
-    return ids, best

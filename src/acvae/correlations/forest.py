@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae.forests.conditioning import ConditionedForest, condition
 from acvae.forests.distances import ForestDistances
 from acvae.forests.joint import log_density, sample_from_noise
 from acvae.forests.path_products import pair_products, row_products
@@ -43,3 +44,9 @@ class ForestCorrelations:
     def log_density(self, standard: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """(size,) log density of standardised points (size, n, d)."""
         return log_density(self.rooted, self.values, standard)
+
+    def condition(
+        self, observed: npt.NDArray[np.bool_], standard: npt.NDArray[np.float64]
+    ) -> ConditionedForest:
+        """Moments of the rest, standardised, given the rows of `standard` where `observed` (n,) is true."""
+        return condition(self.rooted, self.values, observed, standard)

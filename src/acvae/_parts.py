@@ -1,0 +1,108 @@
+"""The parts a posterior is made of, checked at the door: tables of numbers and a forest."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.exceptions import OptionError, PosteriorError
+
+__all__ = [
+    "check_dtype",
+    "check_edges",
+    "check_embeddings",
+    "check_forest",
+    "check_table",
+    "inside_unit_interval",
+]
+
+IntArray = npt.NDArray[np.int64]
+
+
+def check_dtype(dtype: Any) -> np.dtype[Any]:
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        kind = np.dtype(object)
+    if kind not in (np.float32, np.float64):
+        raise OptionError(f"dtype must be 'float32' or 'float64', not {dtype!r}.")
+    return kind
+
+
+def _as_array(name: str, values: Any) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    except ValueError as error:  # rows of different lengths
+        raise PosteriorError(f"{name} must be a table: {error}") from None
+
+
+def check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A finite table (rows, d) of the given type, never the caller's own array."""
+    table = _as_array(name, values)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise PosteriorError(f"{name} must have shape (n, d), got {table.shape}.")
+    if not (np.issubdtype(table.dtype, np.floating) or np.issubdtype(table.dtype, np.integer)):
+        raise PosteriorError(f"{name} must be numbers, got {table.dtype}.")
+    if not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise PosteriorError(f"{name} has {table[row, column]} in row {row}, dimension {column}.")
+    with np.errstate(over="ignore"):
+        cast = table.astype(dtype)
+    if not np.isfinite(cast).all():
+        row, column = np.argwhere(~np.isfinite(cast))[0]
+        raise PosteriorError(
+            f"{name} has {table[row, column]} in row {row}, dimension {column}, too large for {dtype}."
+        )
+    return cast
+
+
+def check_edges(forest: Any, n: int) -> IntArray:
+    """Edges int64 (m, 2) among n vertices, never the caller's own array; cycles are found elsewhere."""
+    edges = _as_array("forest", forest)
+    if edges.size == 0:
+        edges = np.empty((0, 2), dtype=np.int64)
+    if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer):
+        raise PosteriorError(f"forest must be integers of shape (m, 2), got {edges.dtype} {edges.shape}.")
+    if edges.size and (edges.min() < 0 or edges.max() >= n):
+        raise PosteriorError(f"forest edges must lie in 0…{n - 1}, got {edges.min()}…{edges.max()}.")
+    return np.array(edges, dtype=np.int64, order="C")
+
+
+def check_forest(forest: Any, correlation: Any, n: int, d: int) -> tuple[IntArray, npt.NDArray[Any]]:
+    """Edges int64 (m, 2) and correlations (m, d) of a forest, or none of either."""
+    if (forest is None) != (correlation is None):
+        raise PosteriorError("forest and correlation belong together: give both or neither.")
+    edges = check_edges(forest if forest is not None else [], n)
+    if len(edges) == 0 and np.asarray(correlation if correlation is not None else []).size == 0:
+        return edges, np.empty((0, d))
+    values = check_table("correlation", correlation, np.dtype(np.float64))
+    if values.shape != (len(edges), d):
+        raise PosteriorError(f"correlation must have shape ({len(edges)}, {d}), got {values.shape}.")
+    if not (np.abs(values) < 1).all():
+        row, column = np.argwhere(~(np.abs(values) < 1))[0]
+        raise PosteriorError(
+            f"correlations must lie strictly between -1 and 1, but edge {row} has {values[row, column]}."
+        )
+    return edges, values
+
+
+def inside_unit_interval(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Cast, keeping values that round to ±1 strictly inside."""
+    limit = np.nextafter(dtype.type(1), dtype.type(0))
+    return np.ascontiguousarray(np.clip(values.astype(dtype), -limit, limit))
+
+
+def check_embeddings(observed: Any, d: int) -> npt.NDArray[np.float64]:
+    """Embeddings (k, d) that are the values of a mapping from vertices."""
+    if not isinstance(observed, Mapping):
+        raise PosteriorError(
+            f"condition needs a dict from vertex ids to embeddings, not {type(observed).__name__}."
+        )
+    points = np.zeros((len(observed), d))
+    for point, (vertex, value) in zip(points, observed.items(), strict=True):
+        given = check_table(f"the embedding of vertex {vertex!r}", [value], points.dtype)
+        if given.shape != (1, d):
+            raise PosteriorError(f"the embedding of vertex {vertex!r} must be {d} numbers, got {given.size}.")
+        point[:] = given[0]
+    return points
