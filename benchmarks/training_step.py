@@ -12,7 +12,6 @@ import time
 import numpy as np
 import scipy.sparse as sp
 import torch
-from dense_step import DenseStep
 
 from acvae import Graph
 from acvae.nn import Autoencoder, as_features
@@ -20,6 +19,8 @@ from acvae.training import AdaptivePrior, BatchSizes, Problem
 from acvae.training.batches import edge_batches
 from acvae.training.stepper import Stepper
 from acvae.training.threads import step_threads, torch_threads
+from dense_step import DenseStep
+from ratios import spread
 
 SHAPES = {
     # n, D, non-zeros a row, d, h1, h2, edges
@@ -101,12 +102,9 @@ def run(shape: str, steps: int, repeats: int) -> None:
         end = time.perf_counter()
         if repeat:
             ratios.append((end - middle) / (middle - start))
-            print(
-                f"  ours {steps / (middle - start):8,.0f} steps/s   dense {steps / (end - middle):8,.0f} steps/s"
-                f"   {ratios[-1]:.1f}×",
-                flush=True,
-            )
-    print(f"  ratio: median {np.median(ratios):.1f}×, from {min(ratios):.1f}× to {max(ratios):.1f}×\n")
+            ours, dense = steps / (middle - start), steps / (end - middle)
+            print(f"  ours {ours:8,.0f} steps/s   dense {dense:8,.0f} steps/s", flush=True)
+    print(f"  ours / dense {spread(ratios)}\n")
 
 
 def main() -> None:
