@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from acvae._checks import choice, real_number
 from acvae._seeds import stream_seed
@@ -11,6 +12,9 @@ from acvae.models.cvae import GraphEstimator
 from acvae.nn import Likelihood
 from acvae.posterior import Posterior
 from acvae.training import AdaptivePrior, inference
+
+if TYPE_CHECKING:
+    from acvae.extension import Extension
 
 __all__ = ["ACVAE"]
 
@@ -88,3 +92,36 @@ class ACVAE(GraphEstimator):
     def pairwise_posterior(self, features: Any) -> Posterior:
         """What the pair network alone says of each pair: the paper's ACVAE without belief propagation."""
         return inference.pairwise_posterior(self._problem_on(features))
+
+    def extend(
+        self, features: Any, edges: Any, *, known_features: Any = None, names: Iterable[Any] | None = None
+    ) -> Extension:
+        """Attach unseen vertices to the forest, without training; the model itself stays as it is.
+
+        Each becomes a leaf, on the end of the one of its edges whose mass the objective prefers: the least
+        for empirical Bayes, the largest for the saddle point. Marginals of known vertices are unchanged to
+        the bit, those of the new ones exact, and `nearest` works at once.
+
+        Parameters
+        ----------
+        features
+            (k, D) of the new vertices.
+        edges
+            Pairs (new vertex, known vertex). A whole number is an id, 0 … k−1 for the new ones; anything else
+            is a name. New vertices without edges are embedded by their features alone.
+        known_features
+            (n, D) the matrix the model was trained on. The correlation along an edge is read from the
+            features of both its ends, and a model does not keep its training data; only the rows at the
+            ends of edges are looked at, and none are needed without edges.
+        names
+            k names of the new vertices, by default "new-0", "new-1", … if the known ones have names.
+
+        Returns
+        -------
+        `posterior` and `graph` of all n + k vertices, the ids n … n+k−1 of the new ones in them (`vertices`),
+        and the known vertex each hangs on (`attached_to`, −1 for none).
+        """
+        from acvae.extension import extend
+
+        self._need_fit("extend")
+        return extend(self, features, edges, known_features=known_features, names=names)
