@@ -4,39 +4,65 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
 from acvae._version import __version__
+from acvae.commands._usage import UsageError
 from acvae.exceptions import AcvaeError
 
 __all__ = ["main"]
 
 # Modules of acvae.commands, in the order of the help.
-COMMANDS = ("reproduce",)
+COMMANDS = ("fit", "evaluate", "neighbors", "cluster", "datasets", "reproduce")
 
 INTERRUPTED = 130
 
+EXAMPLES = """examples:
+  acvae fit debian --out runs/debian                   train, and keep the model
+  acvae neighbors runs/debian python3-numpy            predicted links of a vertex
+  acvae fit --features words.csv --edges links.csv --out runs/mine
+
+Each command has a help of its own: acvae fit --help. Exit codes: 0 done, 1 an error, 2 wrong usage,
+130 interrupted.
+"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 done, 1 an error with a reason, 2 wrong usage."""
+    """Run one command and return its exit code.
+
+    0 done, 1 an error with a reason, 2 wrong usage, 130 stopped.
+    """
     parser = argparse.ArgumentParser(
-        prog="acvae", description="Correlated representation learning on graphs.", allow_abbrev=False
+        prog="acvae",
+        description="Correlated representation learning on graphs: features and links in, one joint Gaussian "
+        "over all embeddings out.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"acvae {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
         module = importlib.import_module(f"acvae.commands.{name}")
-        module.add_parser(subparsers).set_defaults(run=module.run)
+        command = module.add_parser(subparsers)
+        command.set_defaults(run=module.run, usage=command.format_usage)
     try:
         args = parser.parse_args(argv)
     except SystemExit as stop:  # argparse has printed the help, the version or what is wrong
         return stop.code if isinstance(stop.code, int) else 2
     try:
         code: int = args.run(args)
+    except UsageError as error:
+        print(f"{args.usage()}acvae {args.command}: error: {error}", file=sys.stderr)
+        return 2
     except AcvaeError as error:
         print(f"acvae: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # the reader of our output has seen enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         how = getattr(args, "after_interrupt", "")
         print(f"\nacvae: stopped{f'; {how}' if how else ''}.", file=sys.stderr)

@@ -51,6 +51,10 @@ class SavedModelError(AcvaeError, ValueError):
     """A file that is not a saved model, is damaged, or is newer than this version."""
 
 
+class RunError(AcvaeError, ValueError):
+    """A folder that holds no run, an unfinished one, or something that must not be overwritten."""
+
+
 class DataError(AcvaeError, RuntimeError):
     """Raw data that are missing, damaged, or empty after preparation."""
 

@@ -1,0 +1,38 @@
+"""What the subcommands share in printing: tables for people, JSON for programs, notes beside both."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["note", "print_json", "print_table", "silent"]
+
+
+def note(text: str) -> None:
+    """A word on what is going on, on standard error, so that results can be piped."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def silent(text: str) -> None:
+    """In place of `note` when all is to be quiet."""
+
+
+def print_json(value: Any) -> None:
+    """One document on standard output, with null for what is not a number."""
+    from acvae.runs.files import plain
+
+    print(json.dumps(plain(value), indent=1, ensure_ascii=False))
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> None:
+    """Columns as wide as they need to be; the columns in `numbers` are flush right."""
+    table = [list(header), *map(list, rows)]
+    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    for row in table:
+        cells = [
+            cell.rjust(width) if column in numbers else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())

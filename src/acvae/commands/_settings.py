@@ -1,0 +1,48 @@
+"""Settings of `acvae fit` from a config file and from flags; flags win."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+__all__ = ["merge", "output_folder"]
+
+
+def merge(file: dict[str, Any], flags: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The settings to use, and a note on those of the file that a flag makes pointless.
+
+    A flag replaces not only its own setting: other data make the old data's settings void, another model
+    the options that it does not take.
+    """
+    from acvae.runs.config import DATASET_KEYS, FILE_KEYS, OPTION_KEYS
+    from acvae.runs.methods import METHODS, method_options
+
+    void: set[str] = {"out"}
+    if "dataset" in flags:
+        same = flags["dataset"] == file.get("dataset")
+        void |= {*FILE_KEYS} if same else {*FILE_KEYS, "data_options"}
+    elif "features" in flags:
+        void |= {*DATASET_KEYS}
+    if flags.get("all_edges"):
+        void |= {"split_seed", "evaluate_every"}
+    elif "split_seed" in flags or "evaluate_every" in flags:
+        void |= {"all_edges"}
+    notes = []
+    model = flags.get("model")
+    if model in METHODS:
+        foreign = [key for key in file if key in OPTION_KEYS and key not in method_options(model)]
+        void |= {*foreign}
+        if foreign:
+            notes.append(f"of the config, {', '.join(foreign)} does not apply to {model} and is left out")
+    return {key: value for key, value in file.items() if key not in void} | flags, notes
+
+
+def output_folder(given: Path | None, file: dict[str, Any], config: Path | None) -> Path | None:
+    """--out, else the config's `out`, else the run that the config is the record of."""
+    if given is not None:
+        return given
+    if "out" in file:
+        return Path(file["out"])
+    if config is not None and (config.parent / "run.json").is_file():
+        return config.parent
+    return None

@@ -1,0 +1,78 @@
+"""`acvae cluster`: groups of vertices by complete linkage on exact expected distances."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+from typing import Any
+
+from acvae.commands._output import print_json, print_table
+from acvae.commands._usage import new_parser, positive
+
+__all__ = ["add_parser", "run"]
+
+EXAMPLES = """  acvae cluster runs/debian -k 5
+  acvae cluster runs/debian -k 20 --csv > clusters.csv
+  acvae cluster runs/debian -k 5 --json
+"""
+NAMES_SHOWN = 5
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Describe the command to argparse."""
+    parser: argparse.ArgumentParser = new_parser(
+        subparsers,
+        "cluster",
+        summary="group the vertices of a run",
+        description="Cut the vertices into K clusters by complete linkage on the exact expected distances. "
+        "Memory grows with the square of the number of vertices.",
+        examples=EXAMPLES,
+    )
+    parser.add_argument("run_folder", metavar="RUN", type=Path, help="folder made by acvae fit")
+    parser.add_argument("-k", type=positive, default=5, metavar="K", help="number of clusters (default: 5)")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print JSON for programs")
+    shape.add_argument("--csv", action="store_true", help="print one line per vertex: name,cluster")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Cluster and print."""
+    import numpy as np
+
+    from acvae.clustering import cluster
+    from acvae.runs import Run
+    from acvae.runs.scores import watched
+
+    opened = Run(args.run_folder)
+    graph = opened.graph
+    labels = cluster(watched(opened.posterior, "distances", show=not args.quiet), args.k)
+    if args.csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(("name", "cluster"))
+        writer.writerows((graph.name(vertex), label) for vertex, label in enumerate(labels.tolist()))
+        return 0
+    sizes = np.bincount(labels, minlength=args.k)
+    if args.json:
+        print_json(
+            {
+                "k": args.k,
+                "sizes": sizes.tolist(),
+                "vertices": [
+                    {"name": graph.name(vertex), "cluster": label}
+                    for vertex, label in enumerate(labels.tolist())
+                ],
+            }
+        )
+        return 0
+    rows = []
+    for label, size in enumerate(sizes.tolist()):
+        members = np.flatnonzero(labels == label)
+        best = members[np.argsort(-graph.degrees[members], kind="stable")][:NAMES_SHOWN]
+        more = ", …" if size > NAMES_SHOWN else ""
+        rows.append((str(label), f"{size:,}", ", ".join(str(graph.name(v)) for v in best.tolist()) + more))
+    print_table(("cluster", "size", "vertices with the most neighbours"), rows, numbers=(0, 1))
+    return 0

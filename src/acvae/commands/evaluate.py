@@ -1,0 +1,94 @@
+"""`acvae evaluate`: the scores of a run, as a table and as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+from acvae.commands._output import note, print_json, print_table
+from acvae.commands._usage import new_parser
+
+__all__ = ["add_parser", "run"]
+
+EXAMPLES = """  acvae evaluate runs/debian
+  acvae evaluate runs/debian --json
+  acvae evaluate runs/debian --no-pair-network     quicker on large graphs
+"""
+METRICS = {"ncrr": "NCRR", "mrr": "MRR", "hits_at_10": "Hits@10"}
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Describe the command to argparse."""
+    parser: argparse.ArgumentParser = new_parser(
+        subparsers,
+        "evaluate",
+        summary="link prediction and clustering scores of a run",
+        description="Rank all vertices by expected distance and score the known (train) and the hidden "
+        "(test) links, beside what a random ranking of the test links would score. An ACVAE is asked by "
+        "belief propagation on its forest and by its pair network alone; where the data have labels, "
+        "clusters are compared with them. The scores are stored in the run's scores.json too.",
+        examples=EXAMPLES,
+    )
+    parser.add_argument("run_folder", metavar="RUN", type=Path, help="folder made by acvae fit")
+    parser.add_argument("--no-pair-network", action="store_true", help="an ACVAE by belief propagation only")
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no notes")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evaluate, store and print."""
+    from acvae.exceptions import RunError
+    from acvae.runs import Run, score_run
+
+    opened = Run(args.run_folder)
+    scores = score_run(opened, pair_network=not args.no_pair_network, clusters=True, progress=not args.quiet)
+    try:
+        opened.write_scores(scores)
+    except RunError as error:  # a run of someone else's can be evaluated all the same
+        scores.setdefault("notes", []).append(f"the scores were not stored: {error}")
+    if args.json:
+        print_json({"run": str(args.run_folder), **scores})
+    else:
+        _print(scores)
+    if not args.quiet:
+        for text in scores.get("notes", []):
+            note(text)
+    return 0
+
+
+def _print(scores: dict[str, Any]) -> None:
+    from acvae.runs.scores import KIND_NAMES
+
+    print(
+        f"{scores['model']} on {scores['data']}, {scores['epochs']} epochs: "
+        f"{scores['n_vertices']:,} vertices, "
+        f"{scores['train_edges']:,} train and {scores['test_edges']:,} test links\n"
+    )
+    rows = []
+    for kind, found in scores["link_prediction"].items():
+        for number, (key, title) in enumerate(METRICS.items()):
+            values = (_figure(found[key][part]) for part in ("train", "test", "random"))
+            rows.append(("" if number else KIND_NAMES[kind], title, *values))
+    print_table(("links ranked by", "", "train", "test", "random"), rows, numbers=(2, 3, 4))
+    if "clustering" in scores:
+        print()
+        print_table(
+            ("clusters against labels", "k", "NMI", "sizes"),
+            [
+                (
+                    KIND_NAMES[kind],
+                    str(found["k"]),
+                    _figure(found["nmi_arithmetic"]),
+                    " ".join(map(str, found["cluster_counts"])),
+                )
+                for kind, found in scores["clustering"].items()
+            ],
+            numbers=(1, 2),
+        )
+
+
+def _figure(value: float) -> str:
+    return f"{value:.4f}" if math.isfinite(value) else "–"

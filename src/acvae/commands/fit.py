@@ -1,0 +1,129 @@
+"""`acvae fit`: train a model on a data set or on your own files, and keep it in a folder."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from acvae.commands._fit_flags import SETTINGS, add_flags, given
+from acvae.commands._output import note, silent
+from acvae.commands._settings import merge, output_folder
+from acvae.commands._usage import UsageError, as_flags, new_parser
+from acvae.exceptions import AcvaeError, DataError, InputError, TrainingError
+
+__all__ = ["add_parser", "run"]
+
+EXAMPLES = """  acvae fit debian --out runs/debian
+  acvae fit --features words.csv --edges links.csv --out runs/mine
+  acvae fit --features texts.csv --text-column abstract --edges links.csv --out runs/texts
+  acvae fit debian --model vae --epochs 50 --seed 1 --out runs/vae
+  acvae fit --config runs/debian/config.toml --out runs/again      the same once more, bit for bit
+  acvae fit --config runs/debian/config.toml --gamma 10 --out runs/gamma10
+  acvae fit --resume runs/debian                                   after Ctrl-C
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Describe the command to argparse."""
+    parser: argparse.ArgumentParser = new_parser(
+        subparsers,
+        "fit",
+        summary="train a model and keep it in a folder",
+        description="Train on a data set by name, or on features and edges of your own. Test edges are held "
+        "out as in the paper's protocol and stored with the model, so that `acvae evaluate RUN` can score "
+        "it. Every setting is recorded in RUN/config.toml. Ctrl-C leaves a checkpoint to go on from.",
+        examples=EXAMPLES,
+    )
+    parser.usage = (
+        "acvae fit (DATASET | --features FILE --edges FILE | --config FILE) [--model MODEL] --out RUN …\n"
+        "       acvae fit --resume RUN [--quiet]"
+    )
+    add_flags(parser)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, or go on training."""
+    work, folder = _going_on(args) if args.resume is not None else _starting(args)
+    try:
+        with _names_of_flags():
+            finished = work()
+    except KeyboardInterrupt:
+        args.after_interrupt = _how_to_go_on(folder)
+        raise
+    if not args.quiet:
+        _print_summary(finished)
+    return 0
+
+
+def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
+    from acvae.runs import RunConfig, fit_run, read_config
+
+    say = silent if args.quiet else note
+    file = {} if args.config is None else read_config(args.config)
+    values, notes = merge(file, given(args))
+    folder = output_folder(getattr(args, "out", None), file, args.config)
+    for text in notes:
+        say(text)
+    if not {"dataset", "features", "edges"} & values.keys():
+        raise UsageError("no data were named: give DATASET, or --features FILE and --edges FILE")
+    if folder is None:
+        raise UsageError("--out RUN is needed: the folder to keep the run in")
+    with _names_of_flags():
+        config = RunConfig.from_values(values)
+    options = {"overwrite": args.overwrite, "progress": not args.quiet, "say": say}
+    return lambda: fit_run(config, folder, **options), folder
+
+
+def _going_on(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
+    from acvae.runs import resume_run
+
+    others = [*given(args), *(name for name in ("out", "config", "overwrite") if getattr(args, name, None))]
+    if others:
+        what = args.dataset if others[0] == "dataset" else f"--{others[0].replace('_', '-')}"
+        raise UsageError(f"--resume goes on with the run's own settings; leave out {what}")
+    say = silent if args.quiet else note
+    return lambda: resume_run(args.resume, progress=not args.quiet, say=say), args.resume
+
+
+@contextmanager
+def _names_of_flags() -> Iterator[None]:
+    """Let the library's messages call options as the command line does."""
+    try:
+        yield
+    except (InputError, DataError, TrainingError) as error:
+        raise type(error)(as_flags(str(error), SETTINGS)) from error
+
+
+def _how_to_go_on(folder: Path) -> str:
+    from acvae.runs import Run
+
+    if not folder.is_dir():
+        return ""
+    try:
+        finished = Run(folder).finished
+    except AcvaeError:  # interrupted before anything was there to go on with
+        return ""
+    where = shlex.quote(str(folder))
+    if finished:
+        return f"the model is trained and stored, `acvae evaluate {where}` gives its scores"
+    return f"`acvae fit --resume {where}` goes on from here"
+
+
+def _print_summary(finished: Any) -> None:
+    config, graph, where = finished.config, finished.graph, shlex.quote(str(finished.path))
+    seconds = sum(row.get("seconds", 0.0) for row in finished.history)
+    score = ""
+    if finished.scores is not None:
+        own = next(iter(finished.scores["link_prediction"].values()))["ncrr"]
+        if own["test"] is not None:
+            score = f"; test NCRR {own['test']:.3f}, {own['random']:.3f} at random"
+    print(
+        f"{config.model} on {config.data_name}: {config.options['epochs']} epochs in {seconds:.0f} s{score}"
+    )
+    example = shlex.quote(str(graph.name(int(graph.degrees.argmax()))))
+    print(f"stored in {where}; next: acvae evaluate {where}, acvae neighbors {where} {example}")

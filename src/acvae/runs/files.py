@@ -1,0 +1,85 @@
+"""What a run's files are made of: written whole or not at all, and one sentence when they cannot be."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from acvae.datasets import Dataset
+from acvae.exceptions import RunError
+
+__all__ = ["data_fingerprint", "plain", "read_json", "to_csv", "write_text", "writing"]
+
+
+def data_fingerprint(data: Dataset) -> str:
+    """SHA-256 of the features, the edges and the names."""
+    digest = hashlib.sha256(json.dumps(data.features.shape).encode())
+    for array, kind in (
+        (data.features.indptr, "<i8"),
+        (data.features.indices, "<i8"),
+        (data.features.data, "<f4"),
+        (data.graph.edges, "<i8"),
+    ):
+        digest.update(np.ascontiguousarray(array.astype(kind)).tobytes())
+    if data.graph.names is not None:
+        digest.update(json.dumps([str(name) for name in data.graph.names]).encode())
+    return digest.hexdigest()
+
+
+def plain(value: Any) -> Any:
+    """Values that JSON has: no NaN, no tuples, no numbers of NumPy."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say in one sentence what cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"{str(path)!r} cannot be written ({error.strerror or error}).") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    with writing(path):
+        try:
+            partial.write_text(text, encoding="utf-8")
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def read_json(path: Path) -> Any:
+    """Plain values."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunError(f"{str(path)!r} cannot be read: {error}.") from error
+
+
+def to_csv(history: list[dict[str, float]]) -> str:
+    """A line of names, then one per row; what a row does not have stays empty."""
+    columns = list(dict.fromkeys(name for row in history for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(history)
+    return text.getvalue()
