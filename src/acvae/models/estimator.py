@@ -9,12 +9,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.base import BaseEstimator
 
 from acvae._checks import real_number, whole_number
 from acvae._seeds import stream_seed
-from acvae.exceptions import FeatureError, GraphError, NotFittedError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.graph import Graph
+from acvae.models.conventions import Embedder, column_names
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.posterior import Posterior
@@ -23,11 +23,12 @@ from acvae.training import BatchSizes, Callback, Checkpoint, Plan, Prior, Proble
 __all__ = ["AutoencoderEstimator", "resolve_device"]
 
 
-class AutoencoderEstimator(BaseEstimator):
+class AutoencoderEstimator(Embedder):
     """Base of VAE, CVAE and ACVAE: a subclass says which prior it trains with and lists its options.
 
     After `fit`: `posterior_`, `history_` (one dict per epoch), `module_` (the networks), `graph_`,
-    `weights_` (edge weights at the end, or None), `n_features_in_`.
+    `weights_` (edge weights at the end, or None), `n_features_in_`, and `feature_names_in_` where features
+    came as a data frame.
     """
 
     latent_dim: int
@@ -131,6 +132,7 @@ class AutoencoderEstimator(BaseEstimator):
         posterior = inference.posterior(problem, prior)  # may still fail, and then nothing has changed
         self.module_ = module
         self.n_features_in_ = inputs.n_columns
+        self._remember_columns(column_names(features))
         self.graph_ = graph
         self.history_ = history
         self.weights_: npt.NDArray[np.float64] | None = None if prior is None else prior.weights
@@ -165,6 +167,7 @@ class AutoencoderEstimator(BaseEstimator):
     def _problem_on(self, features: Any) -> Problem:
         """The trained networks on other features, without a graph."""
         self._need_fit("transform")
+        self._check_columns(features)
         device = resolve_device(self.device)
         inputs = as_features(features, device)
         if inputs.n_columns != self.n_features_in_:
@@ -173,10 +176,6 @@ class AutoencoderEstimator(BaseEstimator):
             )
         self.module_.likelihood.check(inputs)
         return self._problem(self.module_.to(device), inputs, None, device)
-
-    def _need_fit(self, what: str) -> None:
-        if not hasattr(self, "module_"):
-            raise NotFittedError(f"{what} needs a fitted model: call fit(features, graph) first.")
 
 
 def resolve_device(device: str) -> torch.device:

@@ -12,14 +12,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.base import BaseEstimator
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 from acvae._checks import real_number, whole_number
 from acvae._seeds import stream_seed
-from acvae.exceptions import FeatureError, GraphError, NotFittedError, OptionError, TrainingError
+from acvae.exceptions import FeatureError, GraphError, OptionError, TrainingError
 from acvae.graph import Graph
+from acvae.models.conventions import Embedder, column_names
 from acvae.models.estimator import resolve_device
 from acvae.nn.sage import SageGraph, SageNetwork
 from acvae.posterior import Posterior
@@ -33,7 +33,7 @@ EMBEDDING_STD = 1e-6  # embeddings are points; a posterior wants a positive stan
 EVALUATION_NEGATIVES = 256
 
 
-class GraphSAGE(BaseEstimator):
+class GraphSAGE(Embedder):
     """GraphSAGE with mean aggregators, trained without labels; squared distances rank.
 
     Two layers of PyTorch Geometric's `SAGEConv` with a ReLU between give every vertex an embedding of
@@ -67,7 +67,7 @@ class GraphSAGE(BaseEstimator):
 
     After `fit`: `posterior_` (the embeddings as means, with a negligible standard deviation and no
     correlations), `history_` (one dict per epoch; `elbo` is minus the loss), `module_`, `graph_`,
-    `n_features_in_`.
+    `n_features_in_`, and `feature_names_in_` where features came as a data frame.
     """
 
     def __init__(
@@ -122,6 +122,7 @@ class GraphSAGE(BaseEstimator):
         self.history_ = _train(self, module, inputs, callbacks, checkpoint)
         self.module_ = module
         self.n_features_in_ = inputs.n_features
+        self._remember_columns(column_names(features))
         self.graph_ = inputs.graph
         self.weights_ = None
         self.posterior_: Posterior = _posterior(module, inputs)
@@ -130,6 +131,7 @@ class GraphSAGE(BaseEstimator):
     def transform(self, features: Any, graph: Graph | None = None) -> npt.NDArray[np.float32]:
         """Embeddings (k, d) of any vertices with the same features, seen or unseen, in their own graph."""
         self._need_fit("transform")
+        self._check_columns(features)
         inputs = self._inputs(features, graph)
         if inputs.n_features != self.n_features_in_:
             raise FeatureError(
@@ -165,10 +167,6 @@ class GraphSAGE(BaseEstimator):
                 "from_networkx, from_scipy, from_pyg and from_pandas."
             )
         return SageGraph(features, graph, resolve_device(self.device))
-
-    def _need_fit(self, what: str) -> None:
-        if not hasattr(self, "module_"):
-            raise NotFittedError(f"{what} needs a fitted model: call fit(features, graph) first.")
 
 
 @dataclass(frozen=True)
