@@ -15,7 +15,7 @@ from acvae.exceptions import AcvaeError
 __all__ = ["main"]
 
 # Modules of acvae.commands, in the order of the help.
-COMMANDS = ("fit", "evaluate", "neighbors", "cluster", "datasets", "reproduce")
+COMMANDS = ("fit", "evaluate", "neighbors", "cluster", "report", "datasets", "reproduce")
 
 INTERRUPTED = 130
 
@@ -63,11 +63,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has seen enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        if not _is_interrupt(error):
+            raise
         how = getattr(args, "after_interrupt", "")
         print(f"\nacvae: stopped{f'; {how}' if how else ''}.", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """A Ctrl-C in the middle of compiled code comes out as a SystemError."""
+    if isinstance(error, KeyboardInterrupt):
+        return True
+    from acvae.training.interrupts import is_interrupt
+
+    return is_interrupt(error)
 
 
 if __name__ == "__main__":

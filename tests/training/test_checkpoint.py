@@ -1,6 +1,7 @@
 """Checkpoints: stopped anywhere and gone on with, training ends with the same bits."""
 
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -91,6 +92,72 @@ def test_interrupted_in_the_middle_of_an_epoch(data, tmp_path, monkeypatch):
     )
     assert seen == [3, 4, 5, 6]
     assert_same(whole, again)
+
+
+class TestSignals:
+    """Ctrl-C as the system sends it: compiled code would turn a KeyboardInterrupt into something else."""
+
+    @pytest.mark.parametrize("name", ["acvae-eb", "graphsage"])
+    def test_the_first_one_stops_between_two_steps(self, name, data, tmp_path):
+        def ctrl_c(state):
+            if state.epoch == 3:
+                signal.raise_signal(signal.SIGINT)
+
+        checkpoint, seen = Checkpoint(tmp_path / "state"), []
+        with pytest.raises(KeyboardInterrupt):
+            MODELS[name]().fit(*data, callbacks=[ctrl_c], checkpoint=checkpoint)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        assert len(about(checkpoint.path)["history"]) == 3
+        again = MODELS[name]().fit(*data, callbacks=[lambda s: seen.append(s.epoch)], checkpoint=checkpoint)
+        assert seen == [4, 5, 6]
+        assert_same(MODELS[name]().fit(*data), again)
+
+    def test_the_second_one_stops_at_once(self, data, tmp_path):
+        reached = []
+
+        def ctrl_c_twice(state):
+            signal.raise_signal(signal.SIGINT)
+            reached.append(1)
+            signal.raise_signal(signal.SIGINT)
+            reached.append(2)
+
+        checkpoint = Checkpoint(tmp_path / "state")
+        with pytest.raises(KeyboardInterrupt):
+            MODELS["vae"]().fit(*data, callbacks=[ctrl_c_twice], checkpoint=checkpoint)
+        assert reached == [1]
+        assert about(checkpoint.path)["history"] == []
+
+    def test_in_the_last_epoch_it_stops_after_it(self, data, tmp_path):
+        def ctrl_c(state):
+            if state.epoch == state.epochs:
+                signal.raise_signal(signal.SIGINT)
+
+        checkpoint = Checkpoint(tmp_path / "state")
+        with pytest.raises(KeyboardInterrupt):
+            MODELS["vae"]().fit(*data, callbacks=[ctrl_c], checkpoint=checkpoint)
+        assert len(about(checkpoint.path)["history"]) == 6
+
+    def test_what_compiled_code_makes_of_an_interrupt_is_one_all_the_same(self, data, tmp_path):
+        def mangled(state):
+            try:
+                raise KeyboardInterrupt
+            except KeyboardInterrupt as error:
+                raise SystemError("returned a result with an exception set") from error
+
+        checkpoint = Checkpoint(tmp_path / "state")
+        with pytest.raises(KeyboardInterrupt):
+            MODELS["vae"]().fit(*data, callbacks=[mangled], checkpoint=checkpoint)
+        assert checkpoint.path.exists()
+
+    def test_other_errors_pass_and_store_nothing(self, data, tmp_path):
+        def broken(state):
+            raise SystemError("a bug")
+
+        checkpoint = Checkpoint(tmp_path / "state")
+        with pytest.raises(SystemError, match="a bug"):
+            MODELS["vae"]().fit(*data, callbacks=[broken], checkpoint=checkpoint)
+        assert not checkpoint.path.exists()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_checkpoint_changes_nothing_and_a_finished_one_is_only_read(data, tmp_path):

@@ -13,7 +13,7 @@ from acvae.commands._fit_flags import SETTINGS, add_flags, given
 from acvae.commands._output import note, silent
 from acvae.commands._settings import merge, output_folder
 from acvae.commands._usage import UsageError, as_flags, new_parser
-from acvae.exceptions import AcvaeError, DataError, InputError, TrainingError
+from acvae.exceptions import AcvaeError, DataError, InputError, OptionError, TrainingError
 
 __all__ = ["add_parser", "run"]
 
@@ -73,10 +73,26 @@ def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
         raise UsageError("no data were named: give DATASET, or --features FILE and --edges FILE")
     if folder is None:
         raise UsageError("--out RUN is needed: the folder to keep the run in")
+    _check_options(values)
     with _names_of_flags():
         config = RunConfig.from_values(values)
     options = {"overwrite": args.overwrite, "progress": not args.quiet, "say": say}
     return lambda: fit_run(config, folder, **options), folder
+
+
+def _check_options(values: dict[str, Any]) -> None:
+    """Every model option that was given has to be one of the model's own."""
+    from acvae.runs.config import OPTION_KEYS
+    from acvae.runs.methods import METHODS, method_options
+
+    model = values.get("model", "acvae-eb")
+    known = method_options(model) if model in METHODS else OPTION_KEYS
+    foreign = [key for key in values if key in OPTION_KEYS and key not in known]
+    if foreign:
+        flags = ", ".join(f"--{option.replace('_', '-')}" for option in known)
+        raise OptionError(
+            f"--{foreign[0].replace('_', '-')} does not apply to the model {model}, which takes {flags}."
+        )
 
 
 def _going_on(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:

@@ -221,6 +221,8 @@ def _train(
                 loss.backward()
                 optimizer.step()
                 losses.append(loss.detach())
+                if keeper is not None:
+                    keeper.check_interrupt()
             mean_loss = float(torch.stack(losses).mean())
             if not np.isfinite(mean_loss):
                 raise TrainingError(f"the loss became {mean_loss} in epoch {epoch}; lower learning_rate.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -117,7 +118,7 @@ class Run:
         if not self.finished:
             raise RunError(
                 f"the training in {str(self.path)!r} was stopped before its end; "
-                f"`acvae fit --resume {self.path}` goes on with it."
+                f"`acvae fit --resume {shlex.quote(str(self.path))}` goes on with it."
             )
         return acvae.load(self.path / MODEL)
 
@@ -201,6 +202,6 @@ def check_free(folder: Path, *, overwrite: bool) -> None:
             f"{str(folder)!r} holds a run already; give another --out, or --overwrite to replace it."
         )
     raise RunError(
-        f"{str(folder)!r} holds a training that was stopped; `acvae fit --resume {folder}` goes on with it, "
-        "and --overwrite replaces it."
+        f"{str(folder)!r} holds a training that was stopped; `acvae fit --resume {shlex.quote(str(folder))}` "
+        "goes on with it, and --overwrite replaces it."
     )

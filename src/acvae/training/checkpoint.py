@@ -18,6 +18,7 @@ from acvae._version import __version__
 from acvae.exceptions import OptionError, SavedModelError
 from acvae.forests.weights import WeightState, settled_share
 from acvae.kernels import FlatAdam
+from acvae.training.interrupts import Interrupts, is_interrupt
 from acvae.training.prior import AdaptivePrior, Prior
 
 __all__ = ["Checkpoint", "Keeper", "Parts"]
@@ -85,6 +86,11 @@ class Keeper:
         if self._path.exists():
             _restore(parts, _read(self._path), self._path)
         self._latest = _capture(parts)
+        self._interrupts = Interrupts()
+
+    def check_interrupt(self) -> None:
+        """Between two steps, where it is safe to stop."""
+        self._interrupts.check()
 
     def after_epoch(self, *, last: bool) -> None:
         """An epoch is whole; its row is in the history."""
@@ -93,11 +99,18 @@ class Keeper:
             _write(self._latest, self._path)
 
     def __enter__(self) -> Self:
+        self._interrupts.install()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        if kind is not None and issubclass(kind, (KeyboardInterrupt, SystemExit)):
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._interrupts.remove()
+        if error is None:
+            self.check_interrupt()  # asked for in the last epoch, which is stored
+        elif isinstance(error, SystemExit):
             _write(self._latest, self._path)
+        elif is_interrupt(error):
+            _write(self._latest, self._path)
+            raise KeyboardInterrupt from None
 
 
 # ---------------------------------------------------------------------- from training to a snapshot and back

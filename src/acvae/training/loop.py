@@ -101,6 +101,8 @@ def train(
                 eps = torch.randn((batch.n_own, latent_dim), generator=noise, device=problem.device)
                 totals += stepper.step(_to_device(batch, problem.device), eps)
                 count += 1
+                if keeper is not None:
+                    keeper.check_interrupt()
             seconds = time.perf_counter() - started
             figures = _summarise(epoch, totals / max(count, 1), count, seconds)
             _check_finite(figures)
