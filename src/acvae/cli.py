@@ -15,7 +15,7 @@ from acvae.exceptions import AcvaeError
 __all__ = ["main"]
 
 # Modules of acvae.commands, in the order of the help.
-COMMANDS = ("fit", "evaluate", "neighbors", "cluster", "datasets", "reproduce")
+COMMANDS = ("fit", "evaluate", "neighbors", "cluster", "report", "datasets", "reproduce")
 
 INTERRUPTED = 130
 

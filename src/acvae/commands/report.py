@@ -1,0 +1,69 @@
+"""`acvae report`: runs side by side on one HTML page."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from acvae.commands._output import note, silent
+from acvae.commands._usage import new_parser, positive
+
+__all__ = ["add_parser", "run"]
+
+EXAMPLES = """  acvae report runs/debian -o report.html
+  acvae report runs/debian runs/debian-vae -o report.html     two runs side by side
+  acvae report runs/large --map pca                           without the slow t-SNE map
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Describe the command to argparse."""
+    parser: argparse.ArgumentParser = new_parser(
+        subparsers,
+        "report",
+        summary="runs on one HTML page: scores, curves, map, search",
+        description="One self-contained HTML page of one or more runs, to be opened from disk or passed on: "
+        "scores side by side, training curves, the learnt forest on a map, a search for vertices with their "
+        "predicted links and the paths to them, the dendrogram of the clusters, and correlations by path "
+        "length. The page asks no other host for anything.",
+        examples=EXAMPLES,
+    )
+    parser.add_argument("run_folders", metavar="RUN", nargs="+", type=Path, help="folder made by acvae fit")
+    parser.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        default=Path("report.html"),
+        metavar="FILE",
+        help="page to write (default: report.html)",
+    )
+    parser.add_argument(
+        "--map", choices=("both", "tsne", "pca"), default="both", help="maps to draw (default: both)"
+    )
+    parser.add_argument(
+        "--clusters", type=positive, default=8, metavar="K", help="clusters to colour (default: 8)"
+    )
+    parser.add_argument("--title", metavar="TEXT", help="heading of the page")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors and the file's name")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read the runs and write the page."""
+    from acvae.report.entry import open_runs
+    from acvae.report.page import write_report
+
+    say = silent if args.quiet else note
+    path = write_report(
+        open_runs(args.run_folders),
+        args.out,
+        title=args.title,
+        maps=args.map,
+        clusters=args.clusters,
+        progress=not args.quiet,
+        say=say,
+    )
+    say(f"{path.stat().st_size / 1e6:.1f} MB; open it in a browser:")
+    print(path)
+    return 0

@@ -1,0 +1,117 @@
+"""Clusters by complete linkage, one cut through their hierarchy, and numbers for small groups."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.clustering import linkage
+from acvae.posterior import Posterior
+
+__all__ = ["Groups", "group", "legend"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+MOST_VERTICES = 12_000  # complete linkage on more would take more than half a gigabyte
+LANDMARKS = 4_000
+SMALL = 200  # a group is small below one vertex in so many
+DEEPEST_CUT = 1_000
+
+
+class Groups(NamedTuple):
+    """A hierarchy of clusters and one cut through it."""
+
+    labels: IntArray  # (n,) cluster of each vertex by size, the largest is 0; small ones share the last
+    small: int  # how many clusters share the last label; 0 if it is an ordinary one
+    floor: int  # members that a cluster needs to be called by a number of its own
+    cut: int  # nodes of the tree from this on lie above the cut
+    members: IntArray  # vertices that the hierarchy was made of: all, or landmarks
+    tree: FloatArray  # SciPy's linkage matrix of the members
+
+
+def group(posterior: Posterior, k: int, *, most: int = MOST_VERTICES, seed: int = 0) -> Groups:
+    """Cut the hierarchy where k clusters are not small, or as many as there are.
+
+    Complete linkage often sets single vertices apart first; those would use up the colours of a map. In a
+    small data set no cluster is small, and the cut is that of `acvae.cluster`. With more than `most` vertices
+    the hierarchy is that of random landmarks, and each other vertex joins the cluster whose farthest landmark
+    is nearest to it, as complete linkage would.
+    """
+    n = posterior.n_vertices
+    members = np.arange(n)
+    if n > most:
+        members = np.sort(np.random.default_rng(seed).choice(n, min(LANDMARKS, most), replace=False))
+    tree = linkage(posterior) if len(members) == n else _landmark_linkage(posterior, members)
+    floor = max(1, len(members) // SMALL)
+    pieces = _pieces(tree, k, floor)
+    raw = _cut(tree, pieces)
+    is_small = np.bincount(raw) < floor
+    if len(members) < n:
+        raw = _join_nearest(posterior, members, raw)
+    size = np.bincount(raw, minlength=pieces)
+    order = np.lexsort((-size, is_small))  # the larger first, the small ones last
+    rank = np.empty_like(order)
+    rank[order] = np.minimum(np.arange(pieces), int((~is_small).sum()))
+    return Groups(rank[raw], int(is_small.sum()), floor, 2 * len(members) - pieces, members, tree)
+
+
+def legend(groups: Groups, degrees: IntArray, names: list[str]) -> list[dict[str, Any]]:
+    """Name and size of each cluster; small ones together have no name."""
+    found: list[dict[str, Any]] = []
+    for label in range(int(groups.labels.max()) + 1):
+        inside = np.flatnonzero(groups.labels == label)
+        found.append({"name": names[inside[degrees[inside].argmax()]], "size": len(inside)})
+    if groups.small:
+        found[-1]["name"] = None
+    return found
+
+
+def _landmark_linkage(posterior: Posterior, members: IntArray) -> FloatArray:
+    from scipy.cluster import hierarchy
+    from scipy.spatial.distance import squareform
+
+    distance = posterior.distances(members)[:, members].astype(np.float64)
+    np.fill_diagonal(distance, 0)
+    tree: FloatArray = hierarchy.linkage(squareform((distance + distance.T) / 2, checks=False), "complete")
+    return tree
+
+
+def _pieces(tree: FloatArray, k: int, floor: int) -> int:
+    """In how many pieces to cut: the fewest with k that are not small, else those with most such."""
+    n = len(tree) + 1
+    best, most, large = 1, 1, 1
+    for pieces in range(2, min(n, DEEPEST_CUT) + 1):
+        if most >= k:
+            break
+        left, right, _, size = tree[n - pieces]  # the merge to undo next
+        halves = [1 if half < n else tree[int(half) - n, 3] for half in (left, right)]
+        large += sum(half >= floor for half in halves) - int(size >= floor)
+        if large > most:
+            best, most = pieces, large
+    return best
+
+
+def _cut(tree: FloatArray, pieces: int) -> IntArray:
+    """Labels after all merges but the last ones."""
+    n = len(tree) + 1
+    above = np.arange(2 * n - 1)
+    for t in range(n - pieces):
+        above[tree[t, :2].astype(int)] = n + t
+    for node in range(2 * n - 2, -1, -1):  # from the top: what is above is settled already
+        above[node] = above[above[node]]
+    return np.unique(above[:n], return_inverse=True)[1].astype(np.int64)
+
+
+def _join_nearest(posterior: Posterior, members: IntArray, labels: IntArray) -> IntArray:
+    k = int(labels.max()) + 1
+    of = dict(zip(members.tolist(), labels.tolist(), strict=True))
+    farthest = np.zeros((k, posterior.n_vertices), np.float32)
+    for rows, columns, block in posterior.distance_blocks(members):
+        for row, i in zip(block, rows.tolist(), strict=True):
+            farthest[of[i], columns] = np.maximum(farthest[of[i], columns], row)
+    joined: IntArray = farthest.argmin(axis=0)
+    joined[members] = labels
+    return joined
