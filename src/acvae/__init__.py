@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any
 from acvae._version import __version__
 
 if TYPE_CHECKING:
-    from acvae import clustering, datasets, exceptions, forests, metrics, nn, objectives, plot, training
+    from acvae import (
+        clustering,
+        datasets,
+        exceptions,
+        export,
+        forests,
+        metrics,
+        nn,
+        objectives,
+        plot,
+        training,
+    )
     from acvae.clustering import cluster
     from acvae.forests import spanning_forest, spanning_tree_probabilities
     from acvae.graph import Graph
@@ -36,6 +47,7 @@ __all__ = [
     "clustering",
     "datasets",
     "exceptions",
+    "export",
     "forests",
     "load",
     "metrics",
