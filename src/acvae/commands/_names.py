@@ -36,13 +36,15 @@ def suggestions(text: str, names: list[str]) -> list[str]:
     wanted = text.casefold()
     lower = {name: name.casefold() for name in names}
     tests = (
-        lambda name: name == wanted,
         lambda name: re.search(rf"(?:\W|_){re.escape(wanted)}$", name),
         lambda name: wanted in re.split(r"[\W_]+", name),
         lambda name: name.startswith(wanted),
         lambda name: wanted in name,
     )
     found: dict[str, None] = {}
+    same = [name for name in names if lower[name] == wanted]
+    if same:
+        return same[:AT_MOST]
     if wanted:
         for test in tests:
             found |= dict.fromkeys(sorted((n for n in names if test(lower[n])), key=len))

@@ -33,7 +33,7 @@ def merge(file: dict[str, Any], flags: dict[str, Any]) -> tuple[dict[str, Any], 
         foreign = [key for key in file if key in OPTION_KEYS and key not in method_options(model)]
         void |= {*foreign}
         if foreign:
-            notes.append(f"of the config, {', '.join(foreign)} does not apply to {model} and is left out")
+            notes.append(f"left out of the config, for {model} does not take it: {', '.join(foreign)}")
     return {key: value for key, value in file.items() if key not in void} | flags, notes
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from acvae.commands._output import print_json, print_table
 from acvae.commands._usage import new_parser, positive
+from acvae.exceptions import OptionError
 
 __all__ = ["add_parser", "run"]
 
@@ -49,7 +50,14 @@ def run(args: argparse.Namespace) -> int:
 
     opened = Run(args.run_folder)
     graph = opened.graph
-    labels = cluster(watched(opened.posterior, "distances", show=not args.quiet), args.k)
+    try:
+        labels = cluster(watched(opened.posterior, "distances", show=not args.quiet), args.k)
+    except MemoryError:
+        n = graph.n_vertices
+        raise OptionError(
+            f"clustering {n:,} vertices needs {4 * n * n / 1e9:.0f} GB of memory for their distances, "
+            "which is more than there is."
+        ) from None
     if args.csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(("name", "cluster"))

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         with _names_of_flags():
             finished = work()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError):  # which a Ctrl-C in compiled code becomes
         args.after_interrupt = _how_to_go_on(folder)
         raise
     if not args.quiet:

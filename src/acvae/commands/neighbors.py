@@ -38,6 +38,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--include-known", action="store_true", help="show neighbours known from training too"
     )
     parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    parser.add_argument("--quiet", action="store_true", help="the table alone")
     return parser
 
 
@@ -79,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         ],
         numbers=(0, 2),
     )
-    if test is not None:
+    if test is not None and not args.quiet:
         among = sum(row["test"] for row in rows)
         note(
             f"{args.name} has {len(known)} known neighbours; {among} of its {len(hidden)} hidden test links "

@@ -38,11 +38,14 @@ def score_run(
     own, *others = METHODS[run.config.model].kinds
     notes: list[str] = []
     data: Dataset | None = None
-    if (pair_network and others) or clusters:
+    wanted = ["the pair network"] if pair_network and others else []
+    if clusters and "dataset" in run.config.data:  # files of one's own have no labels
+        wanted.append("clusters")
+    if wanted:
         try:
             data = run.load_data()
         except (AcvaeError, OSError) as error:
-            notes.append(f"without the data there are no scores of the pair network and of clusters: {error}")
+            notes.append(f"without the data there are no scores of {' and '.join(wanted)}: {error}")
     posteriors = {own: run.posterior}
     if pair_network and others and data is not None:
         posteriors[others[0]] = run.model.pairwise_posterior(data.features)

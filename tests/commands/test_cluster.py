@@ -1,0 +1,45 @@
+"""`acvae cluster`: groups as a table, as CSV and as JSON."""
+
+import csv
+import io
+import json
+
+import numpy as np
+
+from acvae import cluster
+from acvae.runs import Run
+
+
+def test_csv_json_and_table_agree_with_the_library(acvae, run_folder):
+    run = Run(run_folder)
+    expected = cluster(run.posterior, 3)
+    code, out, err = acvae("cluster", run_folder, "-k", 3, "--csv", "--quiet")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["name"] for row in rows] == list(run.graph.names)
+    assert [int(row["cluster"]) for row in rows] == expected.tolist()
+    found = json.loads(acvae("cluster", run_folder, "-k", 3, "--json")[1])
+    assert found["k"] == 3
+    assert found["sizes"] == np.bincount(expected).tolist()
+    assert [row["cluster"] for row in found["vertices"]] == expected.tolist()
+    code, out, err = acvae("cluster", run_folder, "-k", 3)
+    assert "distances: 24/24" in err
+    assert out.splitlines()[0] == "cluster  size  vertices with the most neighbours"
+    assert [int(line.split()[1]) for line in out.splitlines()[1:]] == found["sizes"]
+
+
+def test_numbers_stand_for_names_that_are_not_there(acvae, tree_run):
+    found = json.loads(acvae("cluster", tree_run, "--json", "--quiet")[1])
+    assert [row["name"] for row in found["vertices"]] == list(range(40))
+    assert len(found["sizes"]) == 5
+
+
+def test_mistakes(error_of, acvae, run_folder, monkeypatch):
+    assert error_of("cluster", run_folder, "-k", 99) == "cannot make 99 clusters of 24 vertices."
+    assert acvae("cluster", run_folder, "--json", "--csv")[0] == 2
+
+    def too_much(*args):
+        raise MemoryError
+
+    monkeypatch.setattr("acvae.clustering.linkage", too_much)
+    assert error_of("cluster", run_folder).startswith("clustering 24 vertices needs 0 GB of memory")

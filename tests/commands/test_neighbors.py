@@ -1,0 +1,91 @@
+"""`acvae neighbors`: predicted links of a named vertex, and the name that was meant."""
+
+import json
+
+import numpy as np
+import pytest
+
+from acvae import Graph
+from acvae.commands._names import find_vertex, suggestions
+from acvae.exceptions import UnknownNameError
+from acvae.runs import Run
+
+
+def test_json_agrees_with_the_library(acvae, run_folder):
+    run = Run(run_folder)
+    vertex = int(run.test.degrees.argmax())
+    name = str(run.graph.name(vertex))
+    code, out, err = acvae("neighbors", run_folder, name, "-k", 30, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    ids, distances = run.posterior.nearest([vertex], 30, run.graph)
+    left = 23 - run.graph.degrees[vertex]
+    assert [row["name"] for row in found["neighbors"]] == [run.graph.name(i) for i in ids[0, :left].tolist()]
+    np.testing.assert_allclose([row["distance"] for row in found["neighbors"]], distances[0, :left])
+    assert found["known_neighbors"] == run.graph.degrees[vertex]
+    hidden = {run.graph.name(i) for i in run.test.neighbors(vertex).tolist()}
+    assert {row["name"] for row in found["neighbors"] if row["test"]} == hidden
+    assert not any(row["known"] for row in found["neighbors"])
+
+
+def test_table_marks_test_links_and_known_ones(acvae, run_folder):
+    run = Run(run_folder)
+    vertex = int(np.flatnonzero((run.test.degrees > 0) & (run.graph.degrees > 0))[0])
+    name = run.graph.name(vertex)
+    code, out, err = acvae("neighbors", run_folder, name, "-k", 23, "--include-known")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0].split() == ["name", "distance"]
+    assert lines[1].startswith(" 1  item-")
+    assert sum(line.endswith("  known") for line in lines) == run.graph.degrees[vertex]
+    assert sum(line.endswith("  test link") for line in lines) == run.test.degrees[vertex]
+    n = run.test.degrees[vertex]
+    assert f"{n} of its {n} hidden test links {'is' if n == 1 else 'are'} shown" in err
+    assert acvae("neighbors", run_folder, name, "--quiet")[2] == ""
+
+
+def test_numbers_where_there_are_no_names(acvae, error_of, tree_run):
+    assert acvae("neighbors", tree_run, "5", "-k", 2)[0] == 0
+    for wrong in ("40", "five"):
+        assert error_of("neighbors", tree_run, wrong) == (
+            f"there is no vertex '{wrong}': the vertices have no names here, but numbers from 0 to 39."
+        )
+
+
+def test_the_name_that_was_meant(error_of, run_folder):
+    assert error_of("neighbors", run_folder, "A3") == "no vertex is called 'A3'. Did you mean item-a3?"
+    assert error_of("neighbors", run_folder, "Item-B1").endswith("Did you mean item-b1?")
+    assert error_of("neighbors", run_folder, "zzz") == (
+        "no vertex is called 'zzz'. Names here are like 'item-a0', 'item-a1', 'item-a2'."
+    )
+
+
+@pytest.mark.parametrize("argv", [("-k", "0"), ("-k", "few"), ("--exclude",)])
+def test_usage(argv, acvae, run_folder):
+    code, _, err = acvae("neighbors", run_folder, "item-a0", *argv)
+    assert code == 2
+    assert "usage: acvae" in err
+
+
+NAMES = ["numpy-stl", "python3-numpy", "python3-numpydoc", "python3-scipy", "Pillow", "num_py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("numpy", ["python3-numpy", "numpy-stl", "python3-numpydoc"]),  # last word, a word, a part
+        ("pillow", ["Pillow"]),
+        ("python3-nunpy", ["python3-numpy", "python3-numpydoc"]),
+        ("qqqq", []),
+        ("", []),
+    ],
+)
+def test_suggestions(text, found):
+    assert suggestions(text, NAMES)[: max(len(found), 1)] == found
+
+
+def test_names_that_are_whole_numbers_are_found_by_their_digits():
+    graph = Graph.from_edges([(1001, 1002), (1002, 1010)])
+    assert find_vertex(graph, "1010") == 2
+    with pytest.raises(UnknownNameError, match="Did you mean 1001"):
+        find_vertex(graph, "10011")

@@ -1,0 +1,199 @@
+"""Runs: the folder of a training, its settings as TOML, and every way it can be damaged."""
+
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+import acvae
+from acvae.exceptions import AcvaeError, DataError, OptionError, RunError
+from acvae.runs import Run, RunConfig, fit_run, read_config, resume_run
+from acvae.runs.config import KEYS, to_toml
+from acvae.runs.files import plain, to_csv
+from acvae.runs.methods import METHODS, make_model, method_options
+
+VALUES = {
+    "dataset": "tree",
+    "data_options": {"n_vertices": 30, "n_features": 8},
+    "model": "acvae-eb",
+    "epochs": 2,
+    "latent_dim": 2,
+    "hidden_dim": 3,
+    "pair_hidden_dim": 4,
+}
+
+
+def config(**changes):
+    return RunConfig.from_values({**VALUES, **changes})
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return fit_run(config(), tmp_path_factory.mktemp("runs") / "run", progress=False).path
+
+
+@pytest.fixture
+def run(finished, tmp_path):
+    """A copy to be damaged."""
+    for path in finished.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path
+
+
+class TestRun:
+    def test_holds_the_model_the_split_and_the_scores(self, finished):
+        run = Run(finished)
+        data = acvae.datasets.load("tree", n_vertices=30, n_features=8)
+        split = acvae.split_edges(data.graph, seed=0)
+        assert run.graph == split.train
+        assert run.test == split.test
+        stored = run.split_of(data.graph)
+        assert (stored.seed, stored.fraction) == (0, 0.05)
+        assert stored.train == split.train
+        assert isinstance(run.model, acvae.ACVAE)
+        assert len(run.history) == 2
+        expected = acvae.metrics.ncrr(run.posterior, split.train, split.test)
+        assert run.scores["link_prediction"]["bp"]["ncrr"] == expected._asdict()
+        assert run.about["data"]["n_edges"] == data.graph.n_edges
+        assert run.load_data().graph == data.graph
+
+    def test_trains_as_the_library_does(self, finished):
+        run = Run(finished)
+        data = run.load_data()
+        split = acvae.split_edges(data.graph, seed=0)
+        options = {key: VALUES[key] for key in ("epochs", "latent_dim", "hidden_dim", "pair_hidden_dim")}
+        model = acvae.ACVAE(**options, device="cpu", progress=False).fit(data.features, split.train)
+        np.testing.assert_array_equal(model.posterior_.mean, run.posterior.mean)
+        np.testing.assert_array_equal(model.posterior_.correlation, run.posterior.correlation)
+
+    def test_without_a_split(self, tmp_path):
+        run = fit_run(config(all_edges=True), tmp_path / "run", progress=False)
+        assert run.test is None
+        assert run.scores is None
+        assert Run(run.path).graph == acvae.datasets.load("tree", n_vertices=30, n_features=8).graph
+
+    def test_resuming_a_finished_run_trains_nothing(self, finished):
+        told = []
+        before = (finished / "model.safetensors").read_bytes()
+        assert resume_run(finished, say=told.append).finished
+        assert told == [f"{finished} is finished already"]
+        assert (finished / "model.safetensors").read_bytes() == before
+
+    def test_says_what_is_going_on(self, tmp_path):
+        told = []
+        fit_run(config(), tmp_path / "run", progress=False, say=told.append)
+        assert told[0] == "loading tree"
+        assert told[1].startswith("tree: 30 vertices with 8 features, ")
+        assert "test edges are held out (split seed 0)" in told[2]
+
+
+class TestDamage:
+    def test_the_record_of_the_run(self, run):
+        (run / "run.json").write_text("{")
+        with pytest.raises(RunError, match=r"run\.json' cannot be read"):
+            Run(run)
+        (run / "run.json").write_text(json.dumps({"format": 99}))
+        with pytest.raises(RunError, match="was made by a newer acvae than this one"):
+            Run(run)
+
+    def test_the_config(self, run):
+        (run / "config.toml").write_text('dataset = "tree"\nepochs = -1\n')
+        with pytest.raises(RunError, match=r"config\.toml' was changed and cannot be used: epochs must be"):
+            Run(run)
+        (run / "config.toml").unlink()
+        with pytest.raises(DataError, match=r"there is no file .*config\.toml"):
+            Run(run)
+
+    def test_the_model(self, run):
+        (run / "model.safetensors").write_bytes(b"nothing")
+        with pytest.raises(AcvaeError, match="is not a saved model, or is damaged"):
+            _ = Run(run).model
+
+    def test_the_split(self, run):
+        (run / "split.safetensors").write_bytes(b"nothing")
+        with pytest.raises(RunError, match=r"the split in .*split\.safetensors' cannot be read"):
+            _ = Run(run).test
+
+    def test_other_data(self, run):
+        text = (run / "config.toml").read_text()
+        (run / "config.toml").write_text(text.replace("n_features = 8", "n_features = 9"))
+        with pytest.raises(DataError, match="'tree'"):
+            Run(run).load_data()
+
+    def test_discarding_leaves_what_is_not_the_run_s(self, run):
+        (run / "notes.txt").write_text("mine")
+        Run(run).discard()
+        assert [path.name for path in run.iterdir()] == ["notes.txt"]
+
+
+class TestConfig:
+    @pytest.mark.parametrize("model", METHODS)
+    def test_comes_back_from_toml_the_same(self, model):
+        options = {"learning_rate": 1e-05, "seed": 7}
+        values = {"dataset": "tree", "data_options": {"tau": 0.5}, "model": model, "split_seed": 3, **options}
+        one = RunConfig.from_values(values)
+        again = RunConfig.from_values(tomllib.loads(to_toml(one.values())))
+        assert again == one
+        assert set(one.options) == set(method_options(model))
+        assert one.make_model(progress=False).get_params()["learning_rate"] == 1e-05
+
+    def test_texts_of_all_kinds_survive_toml(self):
+        values = {
+            "features": 'a "b"\\c\n\x7fé.csv',
+            "columns": ["x, y", "z"],
+            "header": False,
+            "data_options": {"a b": 1},
+        }
+        assert tomllib.loads(to_toml(values)) == values
+
+    def test_options_that_have_no_part_in_a_model_are_not_its_own(self):
+        assert "gamma" in method_options("cvae-corr")
+        assert not {"gamma", "pair_hidden_dim", "batch_pairs"} & {*method_options("cvae-ind")}
+        assert "n_negatives" in method_options("graphsage")
+        with pytest.raises(OptionError, match="the model vae has no option tau; it has latent_dim, "):
+            make_model("vae", {"tau": 1}, progress=False)
+        with pytest.raises(OptionError, match="model='vea' is unknown"):
+            method_options("vea")
+
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            ({}, "no data were named"),
+            ({"features": "a.csv"}, "edges is missing"),
+            ({"dataset": "tree", "edges": "a.csv"}, "edges is for data in your own files"),
+            ({"features": "a", "edges": "b", "data_root": "."}, "data_root is for named data sets"),
+            ({"dataset": "tree", "epoch": 3}, "there is no setting 'epoch'. Did you mean 'epochs'"),
+            ({"dataset": "tree", "evaluate_every": 0}, "evaluate_every must be a whole number of at least 1"),
+            (
+                {"dataset": "tree", "evaluate_every": 1, "all_edges": True},
+                "evaluate_every needs held-out edges",
+            ),
+            ({"dataset": "tree", "checkpoint_every": 0}, "checkpoint_every must be"),
+        ],
+    )
+    def test_mistakes(self, values, message):
+        with pytest.raises(OptionError) as caught:
+            RunConfig.from_values(values)
+        assert message in str(caught.value)
+
+    def test_paths_are_taken_from_the_file_s_folder(self, tmp_path):
+        (tmp_path / "c.toml").write_text('features = "x.csv"\nedges = "/y.csv"\nout = "run"\n')
+        assert read_config(tmp_path / "c.toml") == {
+            "features": str(tmp_path / "x.csv"),
+            "edges": "/y.csv",
+            "out": str(tmp_path / "run"),
+        }
+
+    def test_every_flag_is_a_setting_and_every_setting_a_flag(self):
+        from acvae.commands._fit_flags import MODELS, SETTINGS
+
+        assert set(SETTINGS) == set(KEYS)
+        assert tuple(METHODS) == MODELS
+
+
+def test_json_has_no_nan_and_csv_leaves_empty_what_is_not_there():
+    values = {"a": float("nan"), "b": (1, np.float64(2.5)), 3: np.int64(4)}
+    assert plain(values) == {"a": None, "b": [1, 2.5], "3": 4}
+    assert to_csv([{"epoch": 1, "x": 0.1}, {"epoch": 2, "y": 3.0}]) == "epoch,x,y\n1,0.1,\n2,,3.0\n"
+    assert to_csv([]) == "\n"
