@@ -46,7 +46,7 @@ def dendrogram(groups: Groups, degrees: IntArray, names: list[str], leaves: int 
     return {
         "merges": merges,
         "leaves": [
-            {"name": names[chief[node]], "size": size, "cluster": _cluster(groups, node, chief)}
+            {"name": names[chief[node]], "size": size, "cluster": int(groups.labels[chief[node]])}
             for node, size in zip(order, sizes, strict=True)
         ],
         "left_out": n - sum(sizes),

@@ -18,7 +18,7 @@ FloatArray = npt.NDArray[np.float64]
 MOST_VERTICES = 12_000  # complete linkage on more would take more than half a gigabyte
 LANDMARKS = 4_000
 SMALL = 200  # a group is small below one vertex in so many
-DEEPEST_CUT = 1_000
+MOST_IN_SMALL = 0.05  # share of the members that a cut may leave in small groups
 
 
 class Groups(NamedTuple):
@@ -82,13 +82,14 @@ def _landmark_linkage(posterior: Posterior, members: IntArray) -> FloatArray:
 def _pieces(tree: FloatArray, k: int, floor: int) -> int:
     """In how many pieces to cut: the fewest with k that are not small, else those with most such."""
     n = len(tree) + 1
-    best, most, large = 1, 1, 1
-    for pieces in range(2, min(n, DEEPEST_CUT) + 1):
-        if most >= k:
+    best, most, large, in_small = 1, 1, 1, 0
+    for pieces in range(2, n + 1):
+        if most >= k or in_small > MOST_IN_SMALL * n:
             break
         left, right, _, size = tree[n - pieces]  # the merge to undo next
         halves = [1 if half < n else tree[int(half) - n, 3] for half in (left, right)]
         large += sum(half >= floor for half in halves) - int(size >= floor)
+        in_small += sum(half for half in halves if half < floor) if size >= floor else 0
         if large > most:
             best, most = pieces, large
     return best

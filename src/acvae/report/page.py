@@ -18,7 +18,17 @@ from acvae.report.scores import score_table
 
 __all__ = ["render", "write_report"]
 
-SCRIPTS = ("data.js", "forest.js", "theme.js", "map.js", "search.js", "details.js", "charts.js", "main.js")
+SCRIPTS = (
+    "data.js",
+    "forest.js",
+    "theme.js",
+    "map.js",
+    "preview.js",
+    "search.js",
+    "details.js",
+    "charts.js",
+    "main.js",
+)
 
 
 def write_report(

@@ -25,6 +25,7 @@ function drawDendrogram({ run }) {
     return;
   }
   const c = colors();
+  const tallest = Math.max(...merges.map((merge) => merge.height));
   const narrow = box.clientWidth < 480;
   const color = (k) => (k < 0 ? c.soft : clusterColor(run, k));
   const traces = merges.map(({ height, cluster, low, high }) => ({
@@ -40,7 +41,7 @@ function drawDendrogram({ run }) {
   const text = leaves.map((leaf) => forPlotly(`${shorten(leaf.name, narrow ? 18 : 28)} (${count(leaf.size)})`) + "  ");
   const layout = baseLayout({
     margin: { l: 10, r: 15, t: 5, b: 40 }, hovermode: "closest", dragmode: false,
-    xaxis: axis("largest expected distance within", { rangemode: "tozero", fixedrange: true }),
+    xaxis: axis("largest expected distance within", { fixedrange: true, range: [-0.02 * tallest, 1.04 * tallest] }),
     yaxis: axis("", { tickvals: leaves.map((_, k) => k), ticktext: text, showgrid: false, zeroline: false, fixedrange: true,
       range: [-0.6, leaves.length - 0.4], tickfont: { size: narrow ? 11 : 12, color: c.ink } }),
   });

@@ -31,15 +31,14 @@ function setUpChoices() {
     if (!state.chosen) byId("search").value = "";
     say("");
     drawDetails(state, choose, showPath);
-    drawMap(state);
-    drawWhenSeen();
+    redraw();
   });
   const maps = Object.keys(state.run.maps);
   const field = byId("map-choice");
   field.hidden = maps.length < 2;
   field.append(...maps.map((name) => {
     const input = element("input", { type: "radio", name: "map", value: name, checked: name === state.map });
-    input.addEventListener("change", () => { state.map = name; drawMap(state); });
+    input.addEventListener("change", () => { state.map = name; if (byId("map").data) drawMap(state); });
     return element("label", {}, input, ` ${MAP_NAMES[name]}`);
   }));
 }
@@ -61,19 +60,35 @@ function drawWhenSeen() {
   }
 }
 
+function redraw() {
+  if (!byId("map").data) return; // the first drawing is still to come, and will be right
+  drawMap(state);
+  drawWhenSeen();
+}
+
 function start() {
   setUpChoices();
   setUpSearch(state, choose);
   drawDetails(state, choose, showPath);
   byId("zoom-in").addEventListener("click", () => zoomToVertex(state));
   byId("zoom-out").addEventListener("click", zoomOut);
-  drawMap(state).then(() => {
+  drawPreview(state);
+  const ready = document.readyState === "loading" ? (then) => document.addEventListener("DOMContentLoaded", then) : (then) => then();
+  afterPaint(() => {
     performance.mark("first-picture");
+    ready(startPictures);
+  });
+}
+
+function startPictures() {
+  loadPlotly();
+  drawMap(state).then(() => {
+    performance.mark("map-ready");
     byId("map").on("plotly_click", (event) => {
       const vertex = event.points[0]?.customdata;
       if (Number.isInteger(vertex)) choose(vertex);
     });
-    darkTheme.addEventListener("change", () => { drawMap(state); drawWhenSeen(); });
+    darkTheme.addEventListener("change", redraw);
     drawWhenSeen();
   });
 }

@@ -7,6 +7,8 @@ const traceKind = hasWebGL ? "scattergl" : "scatter";
 // Many lines lie on one another: the more there are, the fainter each.
 const edgeOpacity = (run) => Math.min(0.6, Math.max(0.1, 0.6 * Math.sqrt(250 / run.forest.edges)));
 
+const pointSize = (run) => (run.n > 20000 ? 3 : run.n > 5000 ? 4 : run.n > 800 ? 5 : 7);
+
 function edgeTraces(run, place, c) {
   if (!run.forest) return [];
   const { parent, width, ranges } = run.forest;
@@ -25,7 +27,7 @@ function edgeTraces(run, place, c) {
 }
 
 function clusterTraces(run, place) {
-  const size = run.n > 20000 ? 3 : run.n > 5000 ? 4 : run.n > 800 ? 5 : 7;
+  const size = pointSize(run);
   const made = run.clusters.map((_, k) => ({
     type: traceKind, mode: "markers", x: [], y: [], text: [], customdata: [],
     hovertemplate: "%{text}<extra></extra>",
@@ -60,10 +62,10 @@ function markTraces(run, place, chosen, c) {
   ];
 }
 
-function label(run, place, v, c, strong) {
+function label(run, place, v, c, strong, below = true) {
   return {
     x: place.x[v], y: place.y[v], text: forPlotly(shorten(run.names[v], 32)), showarrow: true, arrowhead: 0, arrowwidth: 1,
-    arrowcolor: c.soft, ax: 0, ay: strong ? -28 : 22, bgcolor: c.paper, bordercolor: strong ? c.mark : c.line, borderpad: 3,
+    arrowcolor: c.soft, ax: 0, ay: strong ? -28 : below ? 24 : -24, bgcolor: c.paper, bordercolor: strong ? c.mark : c.line, borderpad: 3,
     font: { size: strong ? 14 : 12, color: c.ink }, opacity: 0.95,
   };
 }
@@ -72,7 +74,7 @@ function mapLabels(run, place, chosen, c) {
   if (!chosen) return [];
   const others = chosen.path ? chosen.path.slice(1) : [];
   const shown = others.length > 6 ? others.slice(-1) : others;
-  return [...shown.map((v) => label(run, place, v, c, false)), label(run, place, chosen.vertex, c, true)];
+  return [...shown.map((v, k) => label(run, place, v, c, false, (shown.length - k) % 2 === 1)), label(run, place, chosen.vertex, c, true)];
 }
 
 // The window that shows all of the points, in the map's own shape.
@@ -93,7 +95,6 @@ function drawMap(state) {
   const place = run.maps[state.map];
   const c = colors();
   const box = byId("map");
-  box.querySelector(".wait")?.remove();
   const edges = edgeTraces(run, place, c);
   const points = clusterTraces(run, place);
   state.firstPoint = edges.length;
@@ -107,6 +108,7 @@ function drawMap(state) {
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
   const traces = [...edges, ...points, ...markTraces(run, place, state.chosen, c)];
   return Plotly.react(box, traces, layout, config).then(() => {
+    box.querySelector(".preview")?.remove();
     box.setAttribute("aria-label", `Map of ${many(run.n, "embedding")}, coloured by ${many(run.clusters.length, "cluster")}` +
       (run.forest ? `, joined by ${many(run.forest.edges, "forest edge")}` : ""));
     drawLegend(state);
@@ -119,6 +121,7 @@ function markOnMap(state) {
   const c = colors();
   const place = state.run.maps[state.map];
   const box = byId("map");
+  byId("zoom-in").disabled = !state.chosen;
   if (!box.data) return Promise.resolve();
   const marks = markTraces(state.run, place, state.chosen, c);
   const first = box.data.length - MARKS;
@@ -131,7 +134,6 @@ function markOnMap(state) {
 function dimPoints(state) {
   const box = byId("map");
   const dim = Boolean(state.chosen);
-  byId("zoom-in").disabled = !dim;
   if (state.dimmed === dim && state.dimmedFor === box.data[0]) return null;
   state.dimmed = dim;
   state.dimmedFor = box.data[0];
@@ -143,12 +145,12 @@ function dimPoints(state) {
 
 function zoomToVertex(state) {
   const { run, chosen } = state;
-  if (!chosen) return;
+  if (!chosen || !byId("map").data) return;
   const around = chosen.path || [chosen.vertex, ...predictedLinks(run, chosen.vertex).map((n) => n.vertex)];
   Plotly.relayout(byId("map"), windowAround(around, run.maps[state.map], 0.3));
 }
 
-const zoomOut = () => Plotly.relayout(byId("map"), { "xaxis.autorange": true, "yaxis.autorange": true });
+const zoomOut = () => byId("map").data && Plotly.relayout(byId("map"), { "xaxis.autorange": true, "yaxis.autorange": true });
 
 function drawLegend(state) {
   const { run } = state;

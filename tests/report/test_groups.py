@@ -1,0 +1,93 @@
+"""Clusters and their dendrogram."""
+
+import numpy as np
+
+import acvae
+from acvae.report.dendrogram import dendrogram
+from acvae.report.groups import group, legend
+from report.samples import make_entry
+
+
+def same_partition(a, b) -> bool:
+    pairs = set(zip(a.tolist(), b.tolist(), strict=True))
+    return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+def blobs(sizes, seed: int = 0) -> acvae.Posterior:
+    """Groups of points far from one another, single points farther still."""
+    rng = np.random.default_rng(seed)
+    places = np.cumsum([50 if size > 1 else 900 for size in sizes])
+    mean = np.concatenate(
+        [np.array([x, 0]) + rng.normal(size=(size, 2)) for x, size in zip(places, sizes, strict=True)]
+    )
+    return acvae.Posterior(mean, np.full(mean.shape, 0.1))
+
+
+def test_small_data_are_cut_as_cluster_does(entry):
+    for k in (1, 2, 5):
+        found = group(entry.posterior, k)
+        assert same_partition(found.labels, acvae.cluster(entry.posterior, k))
+        assert found.small == 0
+        sizes = np.bincount(found.labels)
+        assert (np.diff(sizes) <= 0).all()
+
+
+def test_more_clusters_than_vertices_are_single_vertices():
+    q = acvae.Posterior(np.arange(3.0)[:, None], np.ones((3, 1)))
+    assert sorted(group(q, 10).labels.tolist()) == [0, 1, 2]
+
+
+def test_single_vertices_use_no_colour():
+    q = blobs([300, 200, 100, 1, 1])
+    found = group(q, 3)
+    names = [str(v) for v in range(q.n_vertices)]
+    shown = legend(found, np.arange(q.n_vertices), names)
+    assert [(c["name"], c["size"]) for c in shown] == [("299", 300), ("499", 200), ("599", 100), (None, 2)]
+    assert found.small == 2
+    assert (found.labels[600:] == 3).all()
+
+
+def test_landmarks_stand_for_the_others():
+    sizes = [60, 50, 40]
+    q = blobs(sizes)
+    found = group(q, 3, most=50)
+    assert len(found.members) == 50
+    assert same_partition(found.labels, np.repeat(np.arange(3), sizes))
+    drawn = dendrogram(found, np.zeros(150, int), [str(v) for v in range(150)], leaves=3)
+    assert drawn["landmarks"] == 50
+    assert sum(leaf["size"] for leaf in drawn["leaves"]) == 50
+
+
+def test_dendrogram_joins_all_leaves(entry):
+    q = entry.posterior
+    found = group(q, 5)
+    drawn = dendrogram(found, entry.graph.degrees, entry.names, leaves=12)
+    assert len(drawn["leaves"]) == 12
+    assert len(drawn["merges"]) == 11
+    assert sum(leaf["size"] for leaf in drawn["leaves"]) == 40
+    assert drawn["left_out"] == 0
+    heights = sorted(merge["height"] for merge in drawn["merges"])
+    np.testing.assert_allclose(heights, found.tree[-11:, 2], atol=1e-4)
+    assert (
+        sum(merge["cluster"] < 0 for merge in drawn["merges"]) == 4
+    )  # five clusters are joined by four merges
+    for leaf in drawn["leaves"]:
+        assert leaf["cluster"] == found.labels[entry.names.index(leaf["name"])]
+    for merge in drawn["merges"]:
+        assert merge["low"][0] <= merge["height"]
+        assert merge["high"][0] <= merge["height"]
+        assert merge["low"][1] < merge["high"][1]
+
+
+def test_dendrogram_leaves_small_groups_out():
+    q = blobs([300, 200, 100, 1, 1])
+    drawn = dendrogram(group(q, 3), np.zeros(602, int), [str(v) for v in range(602)], leaves=3)
+    assert sorted(leaf["size"] for leaf in drawn["leaves"]) == [100, 200, 300]
+    assert drawn["left_out"] == 2
+
+
+def test_two_vertices_merge_once():
+    entry = make_entry(n=6)
+    q = acvae.Posterior([[0.0], [1.0]], np.ones((2, 1)))
+    drawn = dendrogram(group(q, 8), np.zeros(2, int), entry.names)
+    assert len(drawn["merges"]) == 1

@@ -1,0 +1,102 @@
+"""The page as a text: complete, asking nobody, and safe with any name."""
+
+import re
+
+import pytest
+
+from acvae.exceptions import OptionError, RunError
+from acvae.report import render, write_report
+from acvae.report.packing import script_json
+from acvae.report.payload import payload
+from acvae.report.scores import score_table
+from report.reading import page_data
+from report.samples import NASTY, make_entry
+
+
+@pytest.fixture(scope="module")
+def nasty_page() -> str:
+    names = [NASTY, "ключ", "a'b\"c", *(f"v{i}" for i in range(37))]
+    entry = make_entry(f"run {NASTY}", names=names, data=NASTY)
+    return render([entry], payload([entry], maps="pca"), title=NASTY)
+
+
+def test_names_come_back_as_they_were(nasty_page):
+    data = page_data(nasty_page)
+    assert data["names"][0][:3] == [NASTY, "ключ", "a'b\"c"]
+    assert data["runs"][0]["label"] == f"run {NASTY}"
+
+
+def test_names_are_never_markup(nasty_page):
+    plotly = nasty_page.index('<script type="text/plain" id="plotly">')
+    before = nasty_page[:plotly]
+    assert "alert(1)" in before
+    assert "<script>alert" not in before
+    assert before.count("</script>") == 2  # of the data and of our own script
+    assert nasty_page.endswith("</script>\n</body>\n</html>\n")
+
+
+def test_nothing_is_asked_of_another_host(nasty_page):
+    ours = re.sub(r'<script type="text/plain" id="plotly">.*?</script>', "", nasty_page, flags=re.DOTALL)
+    assert not re.search(r"https?:|//[a-z]+\.[a-z]", ours.replace("</", ""))
+    assert not re.search(r"<(link|img|iframe|object)\b(?![^>]*href=\"data:)", ours)
+    assert "default-src 'none'" in ours
+
+
+def test_places_to_fill_are_all_filled(nasty_page):
+    plotly = nasty_page.index('<script type="text/plain"')
+    assert nasty_page.count("<script") - nasty_page[plotly:].count("<script") == 2
+    assert set(re.findall(r"\{\{\w+\}\}", nasty_page[:plotly])) == {
+        "{{data}}"
+    }  # of the name, not of the page
+
+
+def test_script_json_has_nothing_html_reads():
+    text = script_json({"a": "<!-- <script> & \u2028", "b": [1.5, None]})
+    assert not set(text) & set("<>&\u2028")
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        script_json(float("nan"))
+
+
+def test_table_has_a_row_for_every_run_and_marks_the_best():
+    table = score_table([make_entry("a"), make_entry("b", seed=0), make_entry("c", n=30, data="other")])
+    assert table.count('<th scope="row">') == 3
+    assert "same data and the same held-out links" in table
+    assert "<td>other</td>" in table
+    assert table.count("<strong>0.250</strong>") == 2  # a and b tie; c has nothing to compare with
+    assert "Hits@10" not in table  # no run has the figure
+    assert "NMI" not in table
+
+
+def test_table_of_runs_without_scores_says_what_to_do():
+    from dataclasses import replace
+
+    table = score_table([replace(make_entry("a"), scores=None)])
+    assert "not evaluated" in table
+    assert "Without scores: a." in table
+
+
+def test_table_escapes():
+    table = score_table([make_entry(NASTY)])
+    assert "<script>" not in table
+    assert "&lt;script&gt;" in table
+
+
+def test_it_is_written(tmp_path, entry):
+    said: list[str] = []
+    path = write_report(
+        [entry, make_entry("v", forest=False)], tmp_path / "r.html", maps="pca", say=said.append
+    )
+    page = path.read_text(encoding="utf-8")
+    assert "Correlated embeddings of toy" in page
+    assert "2 runs, 40 vertices" in page
+    assert path.stat().st_size < 6e6
+    assert any("clusters" in text for text in said)
+
+
+def test_what_cannot_be_written_is_an_error(tmp_path, entry):
+    with pytest.raises(RunError, match="is a folder"):
+        write_report([entry], tmp_path)
+    with pytest.raises(RunError, match="there is no folder"):
+        write_report([entry], tmp_path / "no" / "r.html")
+    with pytest.raises(OptionError, match="at least one run"):
+        write_report([], tmp_path / "r.html")
