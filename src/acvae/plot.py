@@ -12,11 +12,20 @@ from acvae._checks import choice, whole_number
 from acvae.exceptions import PosteriorError
 from acvae.forests.rooted import adjacency
 from acvae.posterior import Posterior
+from acvae.report.figures import curves, gamma_sweep, reliability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["forest_map", "forest_neighborhood", "forest_tree", "map_coordinates"]
+__all__ = [
+    "curves",
+    "forest_map",
+    "forest_neighborhood",
+    "forest_tree",
+    "gamma_sweep",
+    "map_coordinates",
+    "reliability",
+]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

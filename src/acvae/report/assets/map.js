@@ -7,7 +7,7 @@ const traceKind = hasWebGL ? "scattergl" : "scatter";
 // Many lines lie on one another: the more there are, the fainter each.
 const edgeOpacity = (run) => Math.min(0.6, Math.max(0.1, 0.6 * Math.sqrt(250 / run.forest.edges)));
 
-const pointSize = (run) => (run.n > 20000 ? 3 : run.n > 5000 ? 4 : run.n > 800 ? 5 : 7);
+const pointSize = (run) => (run.n > 20000 ? 3 : run.n > 5000 ? 4 : run.n > 800 ? 5 : 7) - (window.innerWidth < 480 ? 1 : 0);
 
 function edgeTraces(run, place, c) {
   if (!run.forest) return [];
@@ -54,7 +54,7 @@ function markTraces(run, place, chosen, c) {
   });
   const path = (chosen && chosen.path) || [];
   return [
-    { ...at(known), mode: "markers", marker: { size: 9, symbol: "circle-open", color: c.ink, line: { width: 1.5 }, opacity: 0.7 } },
+    { ...at(known), mode: "markers", marker: { size: window.innerWidth < 480 ? 6 : 9, symbol: "circle-open", color: c.ink, line: { width: 1.2 }, opacity: 0.7 } },
     { ...at(predicted), mode: "markers", marker: { size: 12, symbol: "diamond-open", color: c.accent, line: { width: 2.5 } } },
     { ...at(path), mode: "lines+markers", line: { width: 4, color: c.mark }, marker: { size: 8, color: c.mark } },
     { ...at(chosen ? [chosen.vertex] : []), mode: "markers",
