@@ -35,7 +35,8 @@ def _inline(writer: Any, node: nodes.Element) -> None:
 def _block(writer: Any, node: nodes.Element) -> None:
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
     identifier = f' id="{node["ids"][0]}"' if node.get("ids") else ""
-    writer.body.append(f'<div class="math"{identifier}>{number}{_mathml(node, block=True)}</div>')
+    equation = f'<div class="wide">{_mathml(node, block=True)}</div>'
+    writer.body.append(f'<div class="math"{identifier}>{equation}{number}</div>')
     raise nodes.SkipNode
 
 
