@@ -159,8 +159,22 @@ def test_names_are_shown_as_they_are(open_page):
     page.fill("#search", "</script>")
     page.press("#search", "Enter")
     assert page.locator("#chosen").text_content() == NASTY
+
+
+def test_a_vertex_outside_the_view_is_brought_into_it(open_page):
+    page = open_page()
+    seen = """async (v) => { await acvaeReport.choose(v); const { x, y } = acvaeReport.runs[0].maps.tsne;
+        const { xaxis, yaxis } = document.getElementById("map")._fullLayout;
+        return [[x[v], xaxis.range], [y[v], yaxis.range]].every(([p, [a, b]]) => a <= p && p <= b); }"""
+    assert page.evaluate(seen, 3)
     page.click("#zoom-in")
-    page.click("#zoom-out")
+    assert all(page.evaluate(seen, v) for v in range(10, 16))
+
+
+def test_no_button_of_the_map_leaves_the_page(open_page):
+    page = open_page()
+    titles = page.locator("#map .modebar-btn").evaluate_all("all => all.map((b) => b.dataset.title)")
+    assert titles == ["Pan", "Zoom", "Zoom in", "Zoom out", "Reset axes"]
 
 
 def test_nothing_found_is_said_and_similar_names_offered(open_page):
@@ -217,4 +231,4 @@ def test_first_picture_comes_before_plotly(open_page):
         "['first-picture', 'map-ready'].map((n) => performance.getEntriesByName(n)[0].startTime)"
     )
     assert first < ready
-    assert page.locator("#map canvas.preview").count() == 0  # plotly's map has taken its place
+    assert page.locator("#preview").count() == 0  # plotly's map has taken its place

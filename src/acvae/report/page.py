@@ -22,6 +22,7 @@ SCRIPTS = (
     "data.js",
     "forest.js",
     "theme.js",
+    "edges.js",
     "map.js",
     "preview.js",
     "search.js",

@@ -10,7 +10,7 @@ function choose(vertex) {
   drawDetails(state, choose, showPath);
   byId("chosen").focus({ preventScroll: true });
   say(`${state.run.names[vertex]} is marked on the map.`);
-  return markOnMap(state);
+  return markOnMap(state).then(() => bringIntoView(state));
 }
 
 function showPath(path) {
@@ -84,6 +84,7 @@ function startPictures() {
   loadPlotly();
   drawMap(state).then(() => {
     performance.mark("map-ready");
+    followMap(state);
     byId("map").on("plotly_click", (event) => {
       const vertex = event.points[0]?.customdata;
       if (Number.isInteger(vertex)) choose(vertex);

@@ -1,30 +1,9 @@
-// The map: all embeddings, the forest between them, and what is marked on it.
+// The map: all embeddings, and what is marked among them; the forest lies on a canvas below.
 
-const WIDTHS = [0.4, 0.8, 1.4, 2.4];
 const MARKS = 4; // the last traces: known neighbours, predicted links, path, the vertex itself
 const traceKind = hasWebGL ? "scattergl" : "scatter";
 
-// Many lines lie on one another: the more there are, the fainter each.
-const edgeOpacity = (run) => Math.min(0.6, Math.max(0.1, 0.6 * Math.sqrt(250 / run.forest.edges)));
-
 const pointSize = (run) => (run.n > 20000 ? 3 : run.n > 5000 ? 4 : run.n > 800 ? 5 : 7) - (window.innerWidth < 480 ? 1 : 0);
-
-function edgeTraces(run, place, c) {
-  if (!run.forest) return [];
-  const { parent, width, ranges } = run.forest;
-  const first = WIDTHS.length - ranges.length;
-  const lines = ranges.map(() => ({ x: [], y: [] }));
-  for (let v = 0; v < run.n; v++) {
-    if (parent[v] === run.nobody) continue;
-    const { x, y } = lines[width[v]];
-    x.push(place.x[v], place.x[parent[v]], null);
-    y.push(place.y[v], place.y[parent[v]], null);
-  }
-  return lines.map(({ x, y }, k) => ({
-    type: traceKind, mode: "lines", x, y, hoverinfo: "skip", opacity: edgeOpacity(run),
-    line: { width: WIDTHS[first + k], color: c.edge },
-  }));
-}
 
 function clusterTraces(run, place) {
   const size = pointSize(run);
@@ -95,20 +74,19 @@ function drawMap(state) {
   const place = run.maps[state.map];
   const c = colors();
   const box = byId("map");
-  const edges = edgeTraces(run, place, c);
   const points = clusterTraces(run, place);
-  state.firstPoint = edges.length;
   const bare = { visible: true, showgrid: false, zeroline: false, showticklabels: false, ticks: "", showline: false };
   const layout = baseLayout({
-    margin: { l: 0, r: 0, t: 0, b: 0 }, dragmode: "pan", hovermode: "closest", uirevision: `${run.label} ${state.map}`,
+    margin: { l: 0, r: 0, t: 0, b: 0 }, modebar: { bgcolor: "rgba(0,0,0,0)", color: c.soft, activecolor: c.accent },
+    dragmode: "pan", hovermode: "closest", uirevision: `${run.label} ${state.map}`,
     xaxis: { ...bare }, yaxis: { ...bare, scaleanchor: "x" },
     annotations: mapLabels(run, place, state.chosen, c),
   });
   const config = { responsive: true, scrollZoom: true, displaylogo: false, doubleClick: "reset",
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
-  const traces = [...edges, ...points, ...markTraces(run, place, state.chosen, c)];
+    modeBarButtons: [["pan2d", "zoom2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]] }; // none that leaves the page
+  const traces = [...points, ...markTraces(run, place, state.chosen, c)];
   return Plotly.react(box, traces, layout, config).then(() => {
-    box.querySelector(".preview")?.remove();
+    byId("preview")?.remove();
     box.setAttribute("aria-label", `Map of ${many(run.n, "embedding")}, coloured by ${many(run.clusters.length, "cluster")}` +
       (run.forest ? `, joined by ${many(run.forest.edges, "forest edge")}` : ""));
     drawLegend(state);
@@ -137,10 +115,15 @@ function dimPoints(state) {
   if (state.dimmed === dim && state.dimmedFor === box.data[0]) return null;
   state.dimmed = dim;
   state.dimmedFor = box.data[0];
-  const points = state.run.clusters.map((_, k) => state.firstPoint + k);
-  const edges = Array.from({ length: state.firstPoint }, (_, k) => k);
-  return Plotly.restyle(box, { opacity: [...edges.map(() => edgeOpacity(state.run) * (dim ? 0.5 : 1)), ...points.map(() => (dim ? 0.4 : 1))] },
-    [...edges, ...points]);
+  return Plotly.restyle(box, { opacity: dim ? 0.4 : 1 }, state.run.clusters.map((_, k) => k));
+}
+
+// The whole map, if the vertex is outside what is shown of it.
+function bringIntoView({ run, map, chosen }) {
+  if (!byId("map").data) return null;
+  const { left, right, low, high } = mapView();
+  const [x, y] = [run.maps[map].x[chosen.vertex], run.maps[map].y[chosen.vertex]];
+  return x < left || x > right || y < low || y > high ? zoomOut() : null;
 }
 
 function zoomToVertex(state) {
@@ -159,7 +142,7 @@ function drawLegend(state) {
       onclick: (event) => {
         const shown = event.currentTarget.getAttribute("aria-pressed") === "true";
         event.currentTarget.setAttribute("aria-pressed", String(!shown));
-        Plotly.restyle(byId("map"), { visible: !shown }, [state.firstPoint + k]);
+        Plotly.restyle(byId("map"), { visible: !shown }, [k]);
       } },
       element("span", { class: "swatch", style: { background: clusterColor(run, k) } }),
       clusterName(run, k, 28)));
