@@ -30,10 +30,26 @@ learnt.
 - GraphSAGE has no ELBO; minus its loss takes its place in the selection.
 """
 
+FIGURE = """\
+![t-SNE of the means with part of the largest tree, empirical Bayes and saddle point]({})
+
+Drawn by `acvae reproduce figure1`: t-SNE of the means, and around its centroid a part of the largest tree \
+of the forest that each option learns (at most eight branches a vertex); lines are wider the larger the mean \
+|ρ|. Joined vertices often lie far apart: what the forest knows, the means do not show.
+"""
+
+
+def _relative(path: Path, folder: Path) -> str | None:
+    return Path(os.path.relpath(path, folder)).as_posix() if path.is_file() else None
+
 
 def write_report(results: Path, out: Path, discussion: Path) -> None:
     """Write the whole page, or leave the old one as it is."""
-    text = render(list(read_all(results)), discussion.read_text("utf-8") if discussion.is_file() else "")
+    text = render(
+        list(read_all(results)),
+        discussion.read_text("utf-8") if discussion.is_file() else "",
+        _relative(results.parent / "figures" / "figure1.png", out.parent),
+    )
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(f".{out.name}.{os.getpid()}.partial")
     try:
@@ -43,8 +59,8 @@ def write_report(results: Path, out: Path, discussion: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def render(results: list[Result], discussion: str = "") -> str:
-    """The page as Markdown."""
+def render(results: list[Result], discussion: str = "", figure: str | None = None) -> str:
+    """The page as Markdown; `figure` is the place of figure 1, if it has been drawn."""
     groups = group(results)
     sections = {
         "Table 1: link prediction": tables.table1(groups),
@@ -52,6 +68,9 @@ def render(results: list[Result], discussion: str = "") -> str:
         "Table 3: ELBO and NCRR, ACVAE with belief propagation": tables.table3(groups),
         "Table 4: ELBO and NCRR, ACVAE without belief propagation and CVAE, Citation": tables.table4(groups),
         "Table 5: the larger Citation": tables.table5(groups),
+        "Figure 1: the learnt forests on a map of the means, Citation": FIGURE.format(figure)
+        if figure
+        else "not drawn",
         "Every γ, Citation": tables.every_gamma(groups, "citation-1998"),
         "Every γ, Epinions (Tang crawl, a stand-in)": tables.every_gamma(groups, "epinions"),
         "What was run": _what_was_run(groups),
