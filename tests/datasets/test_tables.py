@@ -214,7 +214,7 @@ def test_parquet_edges_of_whole_numbers(tmp_path):
 # ---------------------------------------------------------------------- bad input
 
 
-def refuse(features, edges, match, error=DataError, **options):
+def assert_refused(features, edges, match, error=DataError, **options):
     with pytest.raises(error, match=match):
         from_files(features, edges, **options)
 
@@ -222,10 +222,10 @@ def refuse(features, edges, match, error=DataError, **options):
 def test_missing_columns_are_answered_with_those_there_are(write, edges):
     path = write("x.csv", table_csv())
     there = "it has 'id', 'x', 'y', 'z'"
-    refuse(path, edges, f"no column 'name'; {there}", id_column="name")
-    refuse(path, edges, f"no column 'w'; {there}", columns=["x", "w"])
-    refuse(path, edges, f"no column 'body'; {there}", text_column="body")
-    refuse(path, edges, "no column 'from'; it has 'source', 'target'", source_column="from")
+    assert_refused(path, edges, f"no column 'name'; {there}", id_column="name")
+    assert_refused(path, edges, f"no column 'w'; {there}", columns=["x", "w"])
+    assert_refused(path, edges, f"no column 'body'; {there}", text_column="body")
+    assert_refused(path, edges, "no column 'from'; it has 'source', 'target'", source_column="from")
 
 
 @pytest.mark.parametrize(
@@ -239,59 +239,59 @@ def test_missing_columns_are_answered_with_those_there_are(write, edges):
 )
 def test_cells_that_are_no_numbers_are_located(write, edges, cell, match):
     path = write("x.csv", f"id,x,y\n007,1,2\nb,3,{cell}\n")
-    refuse(path, edges, rf"row 2, column 'y': .*{match}")
+    assert_refused(path, edges, rf"row 2, column 'y': .*{match}")
 
 
 def test_missing_values_in_parquet_are_located(tmp_path, edges):
     pq.write_table(pa.table({"id": ["007", "b"], "x": [1.5, None]}), tmp_path / "x.parquet")
-    refuse(tmp_path / "x.parquet", edges, "row 2, column 'x': the cell is empty")
+    assert_refused(tmp_path / "x.parquet", edges, "row 2, column 'x': the cell is empty")
 
 
 def test_entries_of_a_matrix_that_are_not_finite_are_located(tmp_path, numbered):
     np.save(tmp_path / "x.npy", np.array([[1, 0], [0, np.nan]]))
-    refuse(
+    assert_refused(
         tmp_path / "x.npy", numbered, "1 entries that are not finite, the first, nan, in row 1 and column 1"
     )
 
 
 def test_repeated_and_empty_ids(write, edges):
-    refuse(write("x.csv", "id,x\na,1\nb,2\na,3\n"), edges, "the id 'a' twice, in rows 1 and 3")
-    refuse(write("x.csv", "id,x\na,1\n,2\n"), edges, "row 2: the id is empty")
+    assert_refused(write("x.csv", "id,x\na,1\nb,2\na,3\n"), edges, "the id 'a' twice, in rows 1 and 3")
+    assert_refused(write("x.csv", "id,x\na,1\n,2\n"), edges, "row 2: the id is empty")
 
 
 def test_no_common_ids(write, edges):
     path = write("x.csv", "id,x\n7,1\n8,2\n")
-    refuse(path, edges, r"no edge .* ids there are '7', '8', in the edges '007', 'b', 'other'")
+    assert_refused(path, edges, r"no edge .* ids there are '7', '8', in the edges '007', 'b', 'other'")
 
 
 def test_an_edge_with_one_end(write):
-    refuse(
+    assert_refused(
         write("x.csv", table_csv()), write("e.csv", "007,b\nb,\n"), "row 2: one end of the edge is missing"
     )
 
 
 def test_edges_of_one_column(write):
-    refuse(write("x.csv", table_csv()), write("e.csv", "007\nb\n"), "two columns")
+    assert_refused(write("x.csv", table_csv()), write("e.csv", "007\nb\n"), "two columns")
 
 
 def test_irregular_and_empty_tables(write, edges):
-    refuse(write("x.csv", "id,x\na,1\nb,2,3\n"), edges, "row 2: 3 cells where 2 are expected")
-    refuse(write("x.csv", ""), edges, "is empty")
-    refuse(write("x.csv", "id,x\n"), edges, "has no rows")
-    refuse(write("x.csv", "id\na\n"), edges, "no column of features")
-    refuse(write("x.csv", "id,x,x\na,1,2\n"), edges, "more than one column called 'x'")
-    refuse(write("x.csv", "a,0,0\nb,1,2\n"), edges, "say header=False")
-    refuse(write("x.csv", 'id,x\n"a,1\n'), edges, "not a regular table")
+    assert_refused(write("x.csv", "id,x\na,1\nb,2,3\n"), edges, "row 2: 3 cells where 2 are expected")
+    assert_refused(write("x.csv", ""), edges, "is empty")
+    assert_refused(write("x.csv", "id,x\n"), edges, "has no rows")
+    assert_refused(write("x.csv", "id\na\n"), edges, "no column of features")
+    assert_refused(write("x.csv", "id,x,x\na,1,2\n"), edges, "more than one column called 'x'")
+    assert_refused(write("x.csv", "a,0,0\nb,1,2\n"), edges, "say header=False")
+    assert_refused(write("x.csv", 'id,x\n"a,1\n'), edges, "not a regular table")
 
 
 def test_text_of_stop_words_only(write, edges):
-    refuse(write("x.csv", "id,t\n007,the\nb,of\n"), edges, "no words but stop words", text_column="t")
+    assert_refused(write("x.csv", "id,t\n007,the\nb,of\n"), edges, "no words but stop words", text_column="t")
 
 
 def test_files_that_are_missing_or_of_unknown_kind(tmp_path, write, edges):
-    refuse(tmp_path / "none.csv", edges, "does not exist")
-    refuse(write("x.xlsx", "?"), edges, r"may end in \.npz, \.npy, \.mtx, \.csv, \.tsv, \.parquet")
-    refuse(write("x.csv", table_csv()), write("e.npz", "?"), r"may end in \.csv, \.tsv, \.parquet")
+    assert_refused(tmp_path / "none.csv", edges, "does not exist")
+    assert_refused(write("x.xlsx", "?"), edges, r"may end in \.npz, \.npy, \.mtx, \.csv, \.tsv, \.parquet")
+    assert_refused(write("x.csv", table_csv()), write("e.npz", "?"), r"may end in \.csv, \.tsv, \.parquet")
 
 
 @pytest.mark.parametrize("name", ["x.npz", "x.npy", "x.mtx", "x.parquet", "x.csv.gz"])
@@ -303,33 +303,33 @@ def test_files_that_are_not_what_their_name_says(write, edges, name, content):
 
 def test_truncated_archives(tmp_path, write, numbered):
     as_npz(tmp_path / "x.npz")
-    refuse(write("x.npz", (tmp_path / "x.npz").read_bytes()[:-40]), numbered, "x.npz'")
+    assert_refused(write("x.npz", (tmp_path / "x.npz").read_bytes()[:-40]), numbered, "x.npz'")
 
 
 @pytest.mark.parametrize("name", ["x.npy", "x.npz"])
 def test_pickled_objects_are_not_read(tmp_path, numbered, name):
     objects = np.array([[1, "a"]], dtype=object)
     np.save(tmp_path / name, objects) if name == "x.npy" else np.savez(tmp_path / name, objects)
-    refuse(tmp_path / name, numbered, "Python objects, which are not read")
+    assert_refused(tmp_path / name, numbered, "Python objects, which are not read")
 
 
 def test_matrices_of_another_shape_or_kind(tmp_path, numbered):
     np.save(tmp_path / "x.npy", np.ones(3))
-    refuse(tmp_path / "x.npy", numbered, r"its shape is \(3,\)")
+    assert_refused(tmp_path / "x.npy", numbered, r"its shape is \(3,\)")
     np.save(tmp_path / "x.npy", np.array([["a"]]))
-    refuse(tmp_path / "x.npy", numbered, "real numbers")
+    assert_refused(tmp_path / "x.npy", numbered, "real numbers")
     np.savez(tmp_path / "x.npz", a=X, b=X)
-    refuse(tmp_path / "x.npz", numbered, "holds the arrays a, b")
+    assert_refused(tmp_path / "x.npz", numbered, "holds the arrays a, b")
 
 
 def test_options_that_do_not_go_together(tmp_path, write, edges, numbered):
     as_npy(tmp_path / "x.npy")
-    refuse(tmp_path / "x.npy", numbered, "text_column cannot be used", OptionError, text_column="t")
+    assert_refused(tmp_path / "x.npy", numbered, "text_column cannot be used", OptionError, text_column="t")
     path = write("x.csv", table_csv())
-    refuse(path, edges, "ids= goes with a matrix", OptionError, ids=edges)
-    refuse(path, edges, "columns is a list", OptionError, columns="x")
-    refuse(path, edges, "row_ids=True says", OptionError, row_ids=True, id_column="id")
-    refuse(path, edges, "'keep', 'drop'", OptionError, isolated="maybe")
+    assert_refused(path, edges, "ids= goes with a matrix", OptionError, ids=edges)
+    assert_refused(path, edges, "columns is a list", OptionError, columns="x")
+    assert_refused(path, edges, "row_ids=True says", OptionError, row_ids=True, id_column="id")
+    assert_refused(path, edges, "'keep', 'drop'", OptionError, isolated="maybe")
 
 
 def test_text_that_is_not_utf8(write):
