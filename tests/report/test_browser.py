@@ -223,6 +223,7 @@ def test_theme_changes_while_open(open_page):
     before = page.evaluate("document.getElementById('map').layout.font.color")
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("(old) => document.getElementById('map').layout.font.color !== old", arg=before)
+    assert page.evaluate("document.getElementById('map').layout.font.color") != before
 
 
 def test_first_picture_comes_before_plotly(open_page):
