@@ -1,11 +1,54 @@
-"""How benchmarks print a ratio: its median and its spread over repeats."""
+"""How benchmarks print and keep what they measured: a ratio is its median and its spread over repeats.
+
+`store` writes the lines of one benchmark to benchmarks/results/NAME.json; `python benchmarks/readme.py` makes
+benchmarks/README.md of those files, so that no figure in it is typed by hand.
+"""
+
+import json
+import os
+import platform
+import sys
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["spread"]
+__all__ = ["Line", "spread", "store"]
+
+RESULTS = Path(__file__).parent / "results"
+
+
+class Line(NamedTuple):
+    """One line of the table: what was measured, the figure, and what was asked of it (if anything)."""
+
+    what: str  # "belief propagation / bare product"
+    figure: str  # "1.42× (1.38–1.51 over 5)"
+    asked: str = ""  # "≤ 2×"
+    holds: bool | None = None  # None where nothing was asked
 
 
 def spread(ratios) -> str:
     """For example "1.42× (1.38–1.51 over 5)"."""
     values = np.asarray(ratios)
     return f"{np.median(values):.2f}× ({values.min():.2f}–{values.max():.2f} over {len(values)})"
+
+
+def store(name: str, title: str, lines: list[Line], note: str = "") -> None:
+    """Print the lines as a table and keep them for the README."""
+    width = max(len(line.what) for line in lines)
+    for line in lines:
+        verdict = "" if line.holds is None else ("   holds" if line.holds else "   does not hold")
+        asked = f"   (asked {line.asked})" if line.asked else ""
+        print(f"{line.what:<{width}}   {line.figure}{asked}{verdict}")
+    RESULTS.mkdir(exist_ok=True)
+    content = {
+        "title": title,
+        "command": "python " + " ".join(["benchmarks/" + Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "date": date.today().isoformat(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "lines": [line._asdict() for line in lines],
+        "note": note,
+    }
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
