@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import oracles
 from acvae import spanning_forest
 from acvae.exceptions import GraphError
+from acvae.forests import kruskal
 from acvae.forests.kruskal import find_cycle_edge
 
 MASSES = {
@@ -137,6 +138,75 @@ def test_edge_order_decides_among_many_equal_masses(maximum):
                 label[label == u] = v
                 expected[e] = True
     assert np.array_equal(spanning_forest(100, edges, masses, maximum), expected)
+
+
+def in_sorted_order(n, edges, masses, maximum):
+    """Kruskal on all edges at once, sorted by NumPy and joined by relabelling."""
+    chosen = np.zeros(len(edges), dtype=bool)
+    label = np.arange(n)
+    for e in np.argsort(-masses if maximum else masses, kind="stable"):
+        u, v = label[edges[e]]
+        if u != v:
+            label[label == u] = v
+            chosen[e] = True
+    return chosen
+
+
+@given(
+    st.integers(2, 40),
+    st.integers(0, 300),
+    st.integers(1, 20),
+    st.sampled_from(sorted(MASSES.keys() - {"float32"})),
+    st.booleans(),
+    st.integers(0, 1000),
+)
+@settings(max_examples=150, deadline=None)
+def test_filtering_by_fronts_changes_nothing(n, m, front_size, kind, maximum, seed):
+    rng = np.random.default_rng(seed)
+    edges = rng.integers(0, n, (m, 2))
+    masses = MASSES[kind](rng, m)
+    keys = kruskal._sort_keys("weights", masses, m, maximum)
+    found = kruskal._filtered(n, edges, keys, front_size)
+    assert np.array_equal(found, in_sorted_order(n, edges, masses, maximum))
+
+
+@pytest.mark.parametrize("kind", ["random", "equal", "clusters", "path first", "self-loops"])
+def test_more_edges_than_are_sorted_at_once(kind):
+    rng = np.random.default_rng(6)
+    n, m = 500, 2 * kruskal.SMALL
+    edges = rng.integers(0, n, (m, 2))
+    masses = rng.normal(size=m)
+    if kind == "equal":
+        masses = np.zeros(m)
+    elif kind == "clusters":  # one after the other in the order, so that no front drops much
+        cluster = np.arange(m) * 10 // m
+        edges = 50 * cluster[:, None] + rng.integers(0, 50, (m, 2))
+        masses = cluster + rng.random(m)
+    elif kind == "path first":
+        edges[-n + 1 :] = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
+        masses[-n + 1 :] = 100 + np.arange(n - 1)
+    elif kind == "self-loops":
+        edges[:, 1] = edges[:, 0]
+    for maximum in (True, False):
+        found = spanning_forest(n, edges, masses, maximum)
+        assert np.array_equal(found, in_sorted_order(n, edges, masses, maximum))
+
+
+@pytest.mark.parametrize("kind", [*MASSES, "extended", "uint64"])
+def test_keys_are_in_the_order_of_the_masses(kind):
+    rng = np.random.default_rng(7)
+    made = MASSES | {
+        "extended": lambda rng, m: 1 + rng.integers(0, 9, size=m) * np.finfo(np.longdouble).eps,
+        "uint64": lambda rng, m: rng.integers(0, 2**64, size=m, dtype=np.uint64),
+    }
+    masses = made[kind](rng, 60)
+    up = kruskal._sort_keys("weights", masses, 60, False)
+    down = kruskal._sort_keys("weights", masses, 60, True)
+    less, equal = masses[:, None] < masses, masses[:, None] == masses
+    assert np.array_equal(up[:, None] < up, less)
+    assert np.array_equal(down[:, None] > down, less)
+    assert np.array_equal(up[:, None] == up, equal)
+    assert np.array_equal(down[:, None] == down, equal)
 
 
 def test_ties_never_beat_the_mass():
