@@ -35,7 +35,10 @@ OPTIONS: tuple[tuple[str, Any, str], ...] = (
 )
 
 FILES: tuple[tuple[str, Any, str, str], ...] = (
-    ("features", str, "FILE", "matrix (.npz, .npy, .mtx) or table (.csv, .tsv, .parquet), a row per vertex"),
+    (
+        *("features", str, "FILE"),
+        "matrix (.npz, .npy, .mtx, mapped folder) or table (.csv, .tsv, .parquet), a row per vertex",
+    ),
     ("edges", str, "FILE", "table (.csv, .tsv, .parquet), an edge per row"),
     ("id_column", str, "NAME", 'column of the features with the ids ("id", else the first)'),
     ("text_column", str, "NAME", "column of the features whose words become features"),

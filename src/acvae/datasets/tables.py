@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from acvae._checks import choice, whole_number
 from acvae._edge_lists import BoolArray, IntArray
 from acvae.datasets.dataset import Dataset
+from acvae.datasets.mapped import open_features
 from acvae.datasets.table_files import (
     MATRIX_KINDS,
     TABLE_KINDS,
@@ -55,8 +56,9 @@ def from_files(
     Parameters
     ----------
     features
-        A matrix (`.npz` of SciPy or NumPy, `.npy`, `.mtx`) or a table (`.csv`, `.tsv`, `.parquet`). The ids
-        of a matrix's rows are 0, 1, … unless `ids` is given.
+        A matrix (`.npz` of SciPy or NumPy, `.npy`, `.mtx`, or a folder written by `save_features`, which is
+        mapped and not read) or a table (`.csv`, `.tsv`, `.parquet`). The ids of a matrix's rows are 0, 1, …
+        unless `ids` is given.
     edges
         A table with one edge a row.
     id_column
@@ -86,9 +88,11 @@ def from_files(
     choice("isolated", isolated, ("keep", "drop"))
     whole_number("max_words", max_words, minimum=1)
     features_path, edges_path = Path(features).expanduser(), Path(edges).expanduser()
-    if kind_of(features_path, MATRIX_KINDS + TABLE_KINDS) in MATRIX_KINDS:
+    mapped = features_path.is_dir()
+    if mapped or kind_of(features_path, MATRIX_KINDS + TABLE_KINDS) in MATRIX_KINDS:
         _refuse_table_options(features_path, id_column=id_column, columns=columns, text_column=text_column)
-        matrix, feature_names = read_matrix(features_path), None
+        matrix = open_features(features_path) if mapped else read_matrix(features_path)
+        feature_names = None
         row_names = [str(i) for i in range(matrix.shape[0])] if ids is None else _read_ids(Path(ids), matrix)
     else:
         if ids is not None:
@@ -117,7 +121,7 @@ def from_files(
     details["summary"] = _summary(details)
     return Dataset(
         name=name or features_path.name.split(".")[0],
-        features=sp.csr_array(matrix).astype(np.float32),
+        features=sp.csr_array(matrix).astype(np.float32, copy=False),
         graph=graph,
         feature_names=feature_names,
         source=f"Features from {features_path.name}, edges from {edges_path.name}, joined by id.",

@@ -1,10 +1,13 @@
 """Feature matrices as networks read them: whole on the device, a batch of rows at a time.
 
-A sparse row goes into a linear layer as a bag of column numbers; the matrix is never made dense.
+A sparse row goes into a linear layer as a bag of column numbers; the matrix is never made dense. What comes
+in the form that networks read (CSR with float32 values, or a float32 array) is not copied, so that arrays
+mapped from files stay there.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,8 +17,11 @@ from torch import Tensor
 
 from acvae.exceptions import FeatureError
 from acvae.kernels import gather_rows, sparse_dot, sparse_times
+from acvae.nn.entries import all_ones, check_places, first_not_finite, is_clean
 
 __all__ = ["DenseFeatures", "DenseRows", "Features", "Rows", "SparseFeatures", "SparseRows", "as_features"]
+
+CHUNK_NUMBERS = 1 << 20  # of a dense array, looked at together
 
 
 class Rows(Protocol):
@@ -77,7 +83,8 @@ class SparseRows:
 
     def subtract_from(self, table: Tensor) -> Tensor:
         own = torch.zeros_like(table)
-        own[self._row_of_entry(), self.columns] = 1 if self.values is None else self.values.to(own.dtype)
+        entries = 1 if self.values is None else self.values.to(own.dtype)
+        own[self._row_of_entry(), self.columns.long()] = entries
         return table - own
 
     def _row_of_entry(self) -> Tensor:
@@ -85,14 +92,18 @@ class SparseRows:
 
 
 class SparseFeatures:
-    """A CSR matrix on a device. All-ones data keep no values, only the pattern."""
+    """A CSR matrix on a device. All-ones data keep no values, only the pattern.
+
+    On the CPU its arrays are the matrix's own where the types allow it, and column numbers may be int32.
+    """
 
     def __init__(self, matrix: sp.csr_array, device: torch.device | str = "cpu") -> None:
         self.n_rows, self.n_columns = matrix.shape
-        self.indptr = torch.from_numpy(matrix.indptr.astype(np.int64)).to(device)
-        self.indices = torch.from_numpy(matrix.indices.astype(np.int64)).to(device)
-        ones = bool((matrix.data == 1).all())
-        self.data = None if ones else torch.from_numpy(matrix.data.astype(np.float32)).to(device)
+        on_cpu = torch.device(device).type == "cpu"
+        self.indptr = _tensor(matrix.indptr, np.int64).to(device)
+        self.indices = _tensor(matrix.indices, None if on_cpu else np.int64).to(device)
+        data = _tensor(matrix.data, np.float32)
+        self.data = None if all_ones(data.numpy()) else data.to(device)
 
     def rows(self, ids: Tensor | None = None) -> SparseRows:
         if ids is None:
@@ -129,7 +140,7 @@ class DenseFeatures:
     """A dense matrix on a device, for real-valued features."""
 
     def __init__(self, table: np.ndarray[Any, Any] | Tensor, device: torch.device | str = "cpu") -> None:
-        tensor = table if isinstance(table, Tensor) else torch.from_numpy(np.ascontiguousarray(table))
+        tensor = table if isinstance(table, Tensor) else _tensor(table)
         self.table = tensor.to(device=device, dtype=torch.float32)
         self.n_rows, self.n_columns = self.table.shape
 
@@ -144,7 +155,8 @@ def as_features(matrix: Any, device: torch.device | str = "cpu") -> Features:
     """Check a user's feature matrix and put it on the device.
 
     SciPy sparse matrices and mostly-zero arrays become sparse, other arrays and tensors dense. Rows must be
-    finite numbers; which values a likelihood allows, the likelihood itself checks.
+    finite numbers; which values a likelihood allows, the likelihood itself checks. The result may share the
+    caller's memory, or the file that it is mapped from, and never writes to it.
     """
     if isinstance(matrix, Tensor):
         matrix = _from_torch(matrix)
@@ -152,12 +164,7 @@ def as_features(matrix: Any, device: torch.device | str = "cpu") -> Features:
         if matrix.ndim != 2:
             raise FeatureError(f"features must be a matrix (n, D), got shape {matrix.shape}.")
         _check_numbers(matrix.dtype)
-        table = sp.csr_array(matrix, copy=True)  # the next two work in place
-        table.sum_duplicates()
-        table.eliminate_zeros()
-        table.data = _to_float32(table.data)
-        _check_finite(table.data, sparse=table)
-        return SparseFeatures(table, device)
+        return SparseFeatures(_tidy(sp.csr_array(matrix)), device)
     if hasattr(matrix, "to_numpy"):
         matrix = matrix.to_numpy()
     array = np.asarray(matrix)
@@ -182,6 +189,33 @@ def _from_torch(tensor: Tensor) -> Any:
     return sp.coo_array((coo.values().numpy(), tuple(coo.indices().numpy())), shape=tuple(coo.shape))
 
 
+def _tidy(matrix: sp.csr_array) -> sp.csr_array:
+    """The same matrix of float32 with columns in order, none twice and no zeros; itself, where it is so."""
+    indptr, indices = (_tensor(a).numpy() for a in (matrix.indptr, matrix.indices))
+    check_places(indptr, indices, matrix.shape[1])
+    data = _tensor(_to_float32(matrix.data)).numpy()
+    if is_clean(indptr, indices, data):
+        table = sp.csr_array((data, indices, indptr), shape=matrix.shape)
+    else:
+        table = matrix.copy()  # the next two work in place
+        table.sum_duplicates()
+        table.eliminate_zeros()
+        table.data = _to_float32(table.data)
+    entry = first_not_finite(_tensor(table.data).numpy())
+    if entry >= 0:
+        row = int(np.searchsorted(table.indptr, entry, side="right")) - 1
+        raise _not_finite(row, table.indices[entry], table.data[entry])
+    return table
+
+
+def _tensor(array: np.ndarray[Any, Any], dtype: Any = None) -> Tensor:
+    """The array as a tensor, in the same memory unless its type or layout has to change."""
+    same = np.ascontiguousarray(array, dtype=dtype)
+    with warnings.catch_warnings():  # read-only arrays are welcome: nobody writes to features
+        warnings.simplefilter("ignore", UserWarning)
+        return torch.from_numpy(same)
+
+
 def _check_numbers(dtype: np.dtype[Any]) -> None:
     if dtype.kind not in "biuf":
         raise FeatureError(f"features must be real numbers, got {dtype}.")
@@ -190,20 +224,19 @@ def _check_numbers(dtype: np.dtype[Any]) -> None:
 def _to_float32(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """What networks compute with; numbers too large for it become infinite."""
     with np.errstate(over="ignore"):
-        return values.astype(np.float32)
+        return values.astype(np.float32, copy=False)
 
 
-def _check_finite(values: np.ndarray[Any, Any], sparse: sp.csr_array | None = None) -> None:
-    finite = np.isfinite(values)
-    if finite.all():
-        return
-    if sparse is None:
-        row, column = np.argwhere(~finite)[0]
-        value = values[row, column]
-    else:
-        entry = int(np.flatnonzero(~finite)[0])
-        row = int(np.searchsorted(sparse.indptr, entry, side="right")) - 1
-        column, value = sparse.indices[entry], values[entry]
-    raise FeatureError(
+def _check_finite(array: np.ndarray[Any, Any]) -> None:
+    rows = max(1, CHUNK_NUMBERS // max(1, array.shape[1]))
+    for start in range(0, len(array), rows):
+        finite = np.isfinite(array[start : start + rows])
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            raise _not_finite(start + row, column, array[start + row, column])
+
+
+def _not_finite(row: int, column: int, value: float) -> FeatureError:
+    return FeatureError(
         f"features must be finite in single precision, but row {row}, column {column} is {value}."
     )
