@@ -5,20 +5,44 @@ user in the process, PyTorch's small training steps among them.
 """
 
 import os
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 
-__all__ = ["n_threads", "over_ranges"]
+__all__ = ["limit_libraries", "n_threads", "over_ranges", "processes_here", "run_tasks"]
 
 
 def n_threads() -> int:
-    """Threads to use: OMP_NUM_THREADS where it is set, else the cores this process may run on."""
-    wish = os.environ.get("OMP_NUM_THREADS", "")
-    if wish.isdecimal() and int(wish) > 0:
-        return int(wish)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Threads to use: OMP_NUM_THREADS where it is set, else this process's share of the cores."""
+    wish = _whole_number("OMP_NUM_THREADS")
+    if wish:
+        return wish
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores // processes_here())
+
+
+def processes_here() -> int:
+    """Processes of the same training on this machine, as torchrun tells them."""
+    return _whole_number("LOCAL_WORLD_SIZE") or 1
+
+
+def limit_libraries() -> None:
+    """Hold PyTorch and BLAS to `n_threads` too, where no variable has done so already."""
+    if _whole_number("OMP_NUM_THREADS"):
+        return
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    torch.set_num_threads(n_threads())
+    threadpool_limits(n_threads())
+
+
+def _whole_number(variable: str) -> int:
+    """The value of an environment variable, or 0 if it is no positive number."""
+    text = os.environ.get(variable, "")
+    return int(text) if text.isdecimal() else 0
 
 
 def over_ranges(work: Callable[[int, int], object], count: int, *, at_least: int = 1) -> None:
@@ -31,6 +55,31 @@ def over_ranges(work: Callable[[int, int], object], count: int, *, at_least: int
     futures = [_pool(os.getpid()).submit(work, a, b) for a, b in pairwise(bounds)]
     for future in futures:
         future.result()
+
+
+def run_tasks(tasks: Sequence[Callable[[int], object]], threads: int) -> None:
+    """Call every task once, on up to `threads` threads; each is given the number of the thread it runs on.
+
+    Tasks are started in their order, whichever thread is free takes the next.
+    """
+    waiting = deque(tasks)
+
+    def work(slot: int) -> None:
+        while True:
+            try:
+                task = waiting.popleft()
+            except IndexError:
+                return
+            task(slot)
+
+    others = min(threads, len(tasks)) - 1
+    futures = [_pool(os.getpid()).submit(work, slot + 1) for slot in range(others)]
+    try:
+        work(0)
+    finally:
+        waiting.clear()  # after an error nothing new is begun
+        for future in futures:
+            future.result()
 
 
 @cache

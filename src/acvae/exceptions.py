@@ -47,6 +47,10 @@ class TrainingError(AcvaeError, RuntimeError):
     """Training cannot go on, for example because the objective is no longer finite."""
 
 
+class StoppedError(TrainingError):
+    """Training was stopped from outside, such as by the loss of another process; it can be gone on with."""
+
+
 class SavedModelError(AcvaeError, ValueError):
     """A file that is not a saved model, is damaged, or is newer than this version."""
 

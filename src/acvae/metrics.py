@@ -18,7 +18,18 @@ from acvae.exceptions import GraphError, InputError
 from acvae.graph import Graph
 from acvae.posterior import Posterior
 
-__all__ = ["LinkRanks", "LinkScores", "Score", "evaluate", "hits_at", "link_ranks", "mrr", "ncrr", "nmi"]
+__all__ = [
+    "LinkRanks",
+    "LinkScores",
+    "Score",
+    "evaluate",
+    "hits_at",
+    "link_ranks",
+    "mrr",
+    "ncrr",
+    "nmi",
+    "scores",
+]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -51,8 +62,14 @@ class LinkRanks(NamedTuple):
     candidates: IntArray  # (n,) how many vertices the test ranking of each vertex is among
 
 
-def link_ranks(posterior: Posterior, train: Graph, test: Graph) -> LinkRanks:
-    """Rank all train and test links by expected distance."""
+def link_ranks(
+    posterior: Posterior, train: Graph, test: Graph, *, part: tuple[int, int] = (0, 1)
+) -> LinkRanks:
+    """Rank all train and test links by expected distance.
+
+    `part=(p, parts)` ranks only the links of part p of the vertices, and leaves zeros elsewhere; the sum of
+    the parts' ranks is the whole.
+    """
     n = posterior.n_vertices
     for name, graph in (("train", train), ("test", test)):
         if not isinstance(graph, Graph):
@@ -64,8 +81,11 @@ def link_ranks(posterior: Posterior, train: Graph, test: Graph) -> LinkRanks:
     train_ptr, train_nbr = train.csr
     test_ptr, test_nbr = test.csr
     train_rank, test_rank = np.zeros(len(train_nbr), np.int64), np.zeros(len(test_nbr), np.int64)
+    linked = np.flatnonzero(train.degrees + test.degrees)
+    if part != (0, 1):
+        linked = posterior.part_of_rows(linked, *part)
     position = np.empty(n, dtype=np.int64)
-    for rows, columns, block in posterior.distance_blocks(np.flatnonzero(train.degrees + test.degrees)):
+    for rows, columns, block in posterior.distance_blocks(linked):
         position[columns] = np.arange(n)
         links = (position, train_ptr, train_nbr, test_ptr, test_nbr, train_rank, test_rank)
 
@@ -86,7 +106,12 @@ def link_ranks(posterior: Posterior, train: Graph, test: Graph) -> LinkRanks:
 def evaluate(posterior: Posterior, train: Graph, test: Graph, k: int = 10) -> LinkScores:
     """NCRR, MRR and Hits@k together, from one pass over the distances."""
     k = whole_number("k", k, minimum=1)
-    ranks = link_ranks(posterior, train, test)
+    return scores(link_ranks(posterior, train, test), k)
+
+
+def scores(ranks: LinkRanks, k: int = 10) -> LinkScores:
+    """NCRR, MRR and Hits@k of links that are ranked already."""
+    k = whole_number("k", k, minimum=1)
     return LinkScores(_ncrr(ranks), _mrr(ranks), _hits(ranks, k), k)
 
 

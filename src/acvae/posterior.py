@@ -182,20 +182,37 @@ class Posterior:
             block_rows = whole_number("block_rows", block_rows, minimum=1)
         if len(ids) == 0:
             return
-        if (
-            len(ids) <= 4
-            and self._distance_blocks is None
-            and isinstance(self._correlations, ForestCorrelations)
-        ):
+        if self._too_few_for_tables(ids):
             for i in ids:  # a few rows do not pay for the tables of all pairs
                 yield np.array([i]), np.arange(self.n_vertices), self._one_row(int(i))[None]
             return
+        tables = self._tables()
+        for at, block in tables.blocks(ids, block_rows or self._usual_block_rows()):
+            yield at, tables.columns, block
+
+    def part_of_rows(self, rows: npt.ArrayLike, part: int, parts: int) -> IntArray:
+        """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`.
+
+        A part is made of whole blocks, so that each row's distances have the same bits as without parts.
+        """
+        ids = self._check_rows(rows)
+        if self._too_few_for_tables(ids):
+            return ids[part::parts]
+        place = np.argsort(self._tables().columns)[ids]
+        block = np.arange(len(ids)) // self._usual_block_rows()
+        return ids[np.argsort(place, kind="stable")][block % parts == part]
+
+    def _tables(self) -> DistanceBlocks:
         if self._distance_blocks is None:
             self._distance_blocks = self._correlations.distance_blocks(self.mean, self.std)
-        row_bytes = self.mean.dtype.itemsize * self.n_vertices
-        size = block_rows if block_rows is not None else int(np.clip(BLOCK_BYTES // row_bytes, 16, 512))
-        for at, block in self._distance_blocks.blocks(ids, size):
-            yield at, self._distance_blocks.columns, block
+        return self._distance_blocks
+
+    def _usual_block_rows(self) -> int:
+        return int(np.clip(BLOCK_BYTES // (self.mean.dtype.itemsize * self.n_vertices), 16, 512))
+
+    def _too_few_for_tables(self, ids: IntArray) -> bool:
+        forest = isinstance(self._correlations, ForestCorrelations)
+        return forest and len(ids) <= 4 and self._distance_blocks is None
 
     def _one_row(self, i: int) -> npt.NDArray[Any]:
         """Distances (n,) from one vertex in O(n·d), by one walk over the forest."""

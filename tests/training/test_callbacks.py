@@ -7,10 +7,13 @@ from acvae import ACVAE, VAE, Graph, Posterior, metrics, split_edges
 from acvae.exceptions import AcvaeError, OptionError
 from acvae.metrics import LinkScores, Score
 from acvae.training import LinkPrediction
+from acvae.training.distributed import ALONE
 
 
 class State:
     """As little of a training state as the callback may rely on."""
+
+    world = ALONE
 
     def __init__(self, epoch, elbo, epochs=100):
         self.epoch, self.epochs, self._elbo = epoch, epochs, elbo

@@ -16,10 +16,15 @@ from acvae.graph import Graph
 
 __all__ = [
     "SETTLED_WITHIN",
+    "ForestPart",
     "WeightInfo",
     "WeightState",
     "initial_weights",
+    "merge_forests",
+    "move_weights",
+    "part_forest",
     "round_to_forest",
+    "settled_share",
     "update_weights",
 ]
 
@@ -64,14 +69,19 @@ def update_weights(
     ŵ is the indicator of the spanning forest of `graph` with the smallest total mass (empirical Bayes) or
     the largest (saddle point, `maximum=True`). The inputs are left as they are.
     """
-    step_size = real_number("step_size", step_size, at_least=0, at_most=1)
     mass = np.asarray(masses, dtype=np.float64)
     forest = spanning_forest(graph.n_vertices, graph.edges, mass, maximum)
+    return move_weights(state, forest, float(mass[forest].sum()), step_size=step_size)
+
+
+def move_weights(
+    state: WeightState, forest: BoolArray, forest_mass: float, *, step_size: float
+) -> tuple[WeightState, WeightInfo]:
+    """The soft update towards a forest (m,) that is already found."""
+    step_size = real_number("step_size", step_size, at_least=0, at_most=1)
     # w + α(ŵ − w): a weight that is already 0 or 1 stays so to the bit.
     weights = state.weights + step_size * (forest - state.weights)
-    return WeightState(weights, state.step + 1), WeightInfo(
-        forest, float(mass[forest].sum()), settled_share(weights)
-    )
+    return WeightState(weights, state.step + 1), WeightInfo(forest, forest_mass, settled_share(weights))
 
 
 def settled_share(weights: FloatArray) -> float:
@@ -92,3 +102,44 @@ def round_to_forest(
     if masses is not None:
         ties = np.asarray(masses, dtype=np.float64) * (1 if maximum else -1)
     return spanning_forest(graph.n_vertices, graph.edges, state.weights, maximum=True, ties=ties)
+
+
+# ---------------------------------------------------------------------- a forest found in parts
+
+
+class ForestPart(NamedTuple):
+    """The best spanning forest of some of a graph's edges: their numbers, ascending, and what ranks them."""
+
+    edges: npt.NDArray[np.int64]  # (k,) numbers in the edge list
+    weights: FloatArray  # (k,)
+    ties: FloatArray | None
+
+
+def part_forest(
+    graph: Graph, own: range, weights: FloatArray, ties: FloatArray | None = None, *, maximum: bool
+) -> ForestPart:
+    """The best spanning forest of the edges numbered `own`; `weights` and `ties` are theirs alone."""
+    edges = graph.edges[own.start : own.stop]
+    return _keep(ForestPart(np.arange(own.start, own.stop), weights, ties), graph, edges, maximum)
+
+
+def merge_forests(graph: Graph, a: ForestPart, b: ForestPart, *, maximum: bool) -> ForestPart:
+    """MSF(A ∪ B) from MSF(A) and MSF(B), to the same edges as if it had been found at once.
+
+    Edges are in a strict order, by weight, ties and edge number, so that the best forest is the only one.
+    """
+    order = np.argsort(np.concatenate([a.edges, b.edges]))
+    numbers = np.concatenate([a.edges, b.edges])[order]
+    weights = np.concatenate([a.weights, b.weights])[order]
+    ties = None
+    if a.ties is not None and b.ties is not None:
+        ties = np.concatenate([a.ties, b.ties])[order]
+    return _keep(ForestPart(numbers, weights, ties), graph, graph.edges[numbers], maximum)
+
+
+def _keep(found: ForestPart, graph: Graph, edges: npt.NDArray[np.int64], maximum: bool) -> ForestPart:
+    """Of some edges those that are in their best forest."""
+    mask = spanning_forest(graph.n_vertices, edges, found.weights, maximum, ties=found.ties)
+    return ForestPart(
+        found.edges[mask], found.weights[mask], None if found.ties is None else found.ties[mask]
+    )

@@ -19,6 +19,7 @@ from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.posterior import Posterior
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, Prior, Problem, inference, train
+from acvae.training.distributed import join, local_device
 
 __all__ = ["AutoencoderEstimator", "resolve_device"]
 
@@ -98,10 +99,11 @@ class AutoencoderEstimator(Embedder):
     ) -> Self:
         """Train on a feature matrix (n, D), sparse or dense, and a graph on its n rows.
 
-        With a `checkpoint` the training can be stopped, and the same call goes on where it was.
+        With a `checkpoint` the training can be stopped, and the same call goes on where it was. Under
+        `torchrun`, processes share the edges and each ends with the same model.
         """
         self._check_options()
-        device = resolve_device(self.device)
+        device = local_device(resolve_device(self.device))
         inputs = as_features(features, device)
         if inputs.n_rows < 2 or inputs.n_columns == 0:
             raise FeatureError(
@@ -128,8 +130,9 @@ class AutoencoderEstimator(Embedder):
             progress=self.progress,
             label=self._label(),
         )
-        history = train(problem, prior, plan, callbacks, checkpoint)
-        posterior = inference.posterior(problem, prior)  # may still fail, and then nothing has changed
+        world = join(device)
+        history = train(problem, prior, plan, callbacks, checkpoint, world)
+        posterior = inference.posterior(problem, prior, world)  # may still fail, and then nothing has changed
         self.module_ = module
         self.n_features_in_ = inputs.n_columns
         self._remember_columns(column_names(features))

@@ -24,6 +24,7 @@ from acvae.models.estimator import resolve_device
 from acvae.nn.sage import SageGraph, SageNetwork
 from acvae.posterior import Posterior
 from acvae.training.checkpoint import Checkpoint, Keeper, Parts
+from acvae.training.distributed import ALONE, World
 from acvae.training.progress import Progress
 from acvae.training.state import StateCallback
 
@@ -179,6 +180,7 @@ class SageState:
     module: SageNetwork
     inputs: SageGraph
     n_negatives: int
+    world: World = ALONE  # each process trains the whole model
 
     def elbo(self) -> float:
         """Minus the loss over all edges and a fixed sample of negatives: no bound, but a train objective."""

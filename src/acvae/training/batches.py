@@ -11,7 +11,7 @@ from torch import Tensor
 
 from acvae.graph import Graph
 
-__all__ = ["Batch", "BatchSizes", "compact", "edge_batches", "n_batches", "vertex_batches"]
+__all__ = ["Batch", "BatchSizes", "Share", "compact", "edge_batches", "n_batches", "vertex_batches"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -43,6 +43,29 @@ class Batch(NamedTuple):
         return self.pairs[:, : len(self.weights)]
 
 
+class Share(NamedTuple):
+    """The part of a pass over `total` things that is one process's, out of `parts` processes.
+
+    All take the same number of steps of the same sizes, so that the mean of their gradients is the gradient
+    of one large batch: where parts are uneven, the shorter ones take one of theirs twice.
+    """
+
+    own: range
+    total: int
+    part: int
+    parts: int
+
+    @property
+    def length(self) -> int:
+        """How many each process passes over."""
+        return n_batches(self.total, self.parts)
+
+    @property
+    def scale(self) -> float:
+        """Puts right that the means over uneven parts count alike; 1 where parts are even."""
+        return len(self.own) * self.parts / self.total if self.total else 1.0
+
+
 def n_batches(count: int, size: int) -> int:
     """Steps in one pass over `count` items; the last batch may be short."""
     return -(-count // size)
@@ -54,10 +77,16 @@ def edge_batches(
     sizes: BatchSizes,
     rng: np.random.Generator,
     draw_pairs: bool,
+    share: Share | None = None,
 ) -> Iterator[Batch]:
-    """One epoch over the edges in random order; `draw_pairs` says whether there are random pairs."""
+    """One epoch over the edges in random order, all of them or one process's share.
+
+    `draw_pairs` says whether there are random pairs.
+    """
     n = graph.n_vertices
-    order = rng.permutation(graph.n_edges)
+    share = share or Share(range(graph.n_edges), graph.n_edges, 0, 1)
+    order = share.own.start + rng.permutation(len(share.own))
+    order = np.concatenate([order, order[: share.length - len(order)]])
     vertices = _endless_shuffle(n, sizes.vertices, rng)
     slot = np.zeros(n, dtype=np.int64)  # 1 + row of a vertex in the current batch, 0 if it is not in
     for start in range(0, len(order), sizes.edges):
@@ -72,16 +101,24 @@ def edge_batches(
             torch.from_numpy(rows),
             len(own),
             n_encoded,
-            torch.from_numpy(weights[chosen].astype(np.float32)),
+            torch.from_numpy((share.scale * weights[chosen]).astype(np.float32)),
             torch.from_numpy(pairs_of_rows),
         )
 
 
-def vertex_batches(n_vertices: int, sizes: BatchSizes, rng: np.random.Generator) -> Iterator[Batch]:
-    """One epoch over the vertices in random order, without edges."""
+def vertex_batches(
+    n_vertices: int, sizes: BatchSizes, rng: np.random.Generator, share: Share | None = None
+) -> Iterator[Batch]:
+    """One epoch over the vertices in random order, without edges.
+
+    Processes that share a pass draw the same order, and each takes its part of that.
+    """
     order = rng.permutation(n_vertices)
+    if share is not None:
+        order = np.concatenate([order, order[: share.length * share.parts - n_vertices]])
+        order = order[share.part :: share.parts]
     nothing = torch.empty((2, 0), dtype=torch.int64)
-    for start in range(0, n_vertices, sizes.vertices):
+    for start in range(0, len(order), sizes.vertices):
         rows = torch.from_numpy(order[start : start + sizes.vertices])
         yield Batch(rows, len(rows), len(rows), torch.empty(0), nothing)
 

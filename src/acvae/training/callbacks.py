@@ -10,6 +10,7 @@ from acvae._checks import whole_number
 from acvae.clustering import cluster
 from acvae.posterior import Posterior
 from acvae.splits import EdgeSplit
+from acvae.training.sharded import link_scores
 from acvae.training.state import TrainingState
 
 __all__ = ["Clustering", "LinkPrediction", "Selected", "SelectedClusters"]
@@ -55,7 +56,7 @@ class LinkPrediction:
         if state.epoch % self.every and state.epoch != state.epochs:
             return None
         posterior = state.posterior(self.pairwise)
-        scores = metrics.evaluate(posterior, self.split.train, self.split.test)
+        scores = link_scores(state.world, posterior, self.split.train, self.split.test)
         rho = _mean_correlation(posterior, state)
         now = Selected(state.epoch, state.elbo(), scores, state.figures["kl"], rho)
         self.latest = now

@@ -15,9 +15,10 @@ import torch
 
 from acvae._checks import whole_number
 from acvae._version import __version__
-from acvae.exceptions import OptionError, SavedModelError
+from acvae.exceptions import OptionError, SavedModelError, StoppedError
 from acvae.forests.weights import WeightState, settled_share
 from acvae.kernels import FlatAdam
+from acvae.training.distributed import ALONE, World
 from acvae.training.interrupts import Interrupts, is_interrupt
 from acvae.training.prior import AdaptivePrior, Prior
 
@@ -78,15 +79,20 @@ class Keeper:
     """Holds a snapshot of the last whole epoch, and stores it every so many epochs and when interrupted.
 
     Made before the first epoch: it puts back what the file holds, if there is one. A snapshot is a copy in
-    memory, because an interrupt comes in the middle of an epoch, when half of the state has moved on.
+    memory, because an interrupt comes in the middle of an epoch, when half of the state has moved on. Of
+    several processes the first has the file; the others are told what is in it.
     """
 
-    def __init__(self, checkpoint: Checkpoint, parts: Parts) -> None:
+    def __init__(self, checkpoint: Checkpoint, parts: Parts, world: World = ALONE) -> None:
         self._path, self._every, self._parts = Path(checkpoint.path), checkpoint.every, parts
-        if self._path.exists():
-            _restore(parts, _read(self._path), self._path)
-        self._latest = _capture(parts)
-        self._interrupts = Interrupts()
+        self._world = world
+        saved = world.from_first(_read_if_there(self._path) if world.rank == 0 else None)
+        if isinstance(saved, SavedModelError):
+            raise saved
+        if saved is not None:
+            _restore(parts, saved, self._path)
+        self._latest = _capture(parts) if world.rank == 0 else None
+        self._interrupts = Interrupts(terminate=world.size > 1)
 
     def check_interrupt(self) -> None:
         """Between two steps, where it is safe to stop."""
@@ -94,23 +100,42 @@ class Keeper:
 
     def after_epoch(self, *, last: bool) -> None:
         """An epoch is whole; its row is in the history."""
-        self._latest = _capture(self._parts)
-        if last or len(self._parts.history) % self._every == 0:
-            _write(self._latest, self._path)
+        if self._world.rank == 0:
+            self._latest = _capture(self._parts)
+            if last or len(self._parts.history) % self._every == 0:
+                _write(self._latest, self._path)
 
     def __enter__(self) -> Self:
         self._interrupts.install()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        self._interrupts.remove()
-        if error is None:
-            self.check_interrupt()  # asked for in the last epoch, which is stored
-        elif isinstance(error, SystemExit):
-            _write(self._latest, self._path)
-        elif is_interrupt(error):
-            _write(self._latest, self._path)
-            raise KeyboardInterrupt from None
+        try:
+            if error is None:
+                self.check_interrupt()  # asked for in the last epoch, which is stored
+            elif isinstance(error, SystemExit):
+                self._store()
+            elif is_interrupt(error) or (isinstance(error, StoppedError) and self._interrupts.asked_to_stop):
+                self._store()
+                raise KeyboardInterrupt from None
+            elif isinstance(error, StoppedError):
+                self._store()
+                message = f"{error} {self._how_to_go_on()}"
+                self._interrupts.end_with(message)
+                raise StoppedError(message) from error
+        finally:
+            self._interrupts.remove()
+
+    def _store(self) -> None:
+        if self._latest is not None:
+            with self._interrupts.held_back():
+                _write(self._latest, self._path)
+
+    def _how_to_go_on(self) -> str:
+        if self._latest is None:
+            return f"The first process keeps the checkpoint {self._path}; the same command goes on from it."
+        epochs = len(self._latest.about["history"])
+        return f"The state after epoch {epochs} is in {self._path}; the same command goes on from it."
 
 
 # ---------------------------------------------------------------------- from training to a snapshot and back
@@ -159,6 +184,7 @@ def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
 
 
 def _check_options(saved: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
+    saved = {"processes": 1, **saved}  # files from before there could be several
     differ = [name for name in wanted if saved.get(name) != wanted[name]]
     if differ:
         then = ", ".join(f"{name}={saved.get(name)!r}" for name in differ)
@@ -232,6 +258,14 @@ def _write(snapshot: _Snapshot, path: Path) -> None:
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _read_if_there(path: Path) -> _Snapshot | SavedModelError | None:
+    """What the file holds; an error is a value too, to be raised in every process."""
+    try:
+        return _read(path) if path.exists() else None
+    except SavedModelError as error:
+        return error
 
 
 def _read(path: Path) -> _Snapshot:

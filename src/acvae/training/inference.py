@@ -6,16 +6,20 @@ from acvae.correlations import PairwiseCorrelations
 from acvae.exceptions import OptionError
 from acvae.objectives import MAX_CORRELATION
 from acvae.posterior import Posterior
+from acvae.training.distributed import ALONE, World
 from acvae.training.prior import AdaptivePrior, Prior
 from acvae.training.problem import Problem
 
 __all__ = ["forest_posterior", "independent_posterior", "pairwise_posterior", "posterior"]
 
 
-def posterior(problem: Problem, prior: Prior | None) -> Posterior:
-    """The model's own: a forest if its prior adapts to one, else its pair network, else independence."""
+def posterior(problem: Problem, prior: Prior | None, world: World = ALONE) -> Posterior:
+    """The model's own: a forest if its prior adapts to one, else its pair network, else independence.
+
+    Every process of a world has to ask at once, and each is given the whole.
+    """
     if isinstance(prior, AdaptivePrior):
-        return forest_posterior(problem, prior)
+        return forest_posterior(problem, prior, world)
     if problem.module.pair_encoder is not None:
         return pairwise_posterior(problem)
     return independent_posterior(problem)
@@ -26,9 +30,10 @@ def independent_posterior(problem: Problem) -> Posterior:
     return Posterior(*problem.marginals())
 
 
-def forest_posterior(problem: Problem, prior: AdaptivePrior) -> Posterior:
+def forest_posterior(problem: Problem, prior: AdaptivePrior, world: World = ALONE) -> Posterior:
     """The joint on the learnt forest, to be read by belief propagation: ACVAE."""
-    edges = prior.graph.edges[prior.forest(problem.edge_masses())]
+    masses = problem.edge_masses(world.share(prior.graph.n_edges).own)
+    edges = prior.graph.edges[prior.forest(masses, world)]
     logits = problem.pair_logits(edges).astype(np.float64)
     return Posterior(*problem.marginals(), edges, MAX_CORRELATION * np.tanh(0.5 * logits))
 

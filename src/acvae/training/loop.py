@@ -12,11 +12,12 @@ import numpy as np
 import torch
 
 from acvae._seeds import stream_seed
-from acvae.exceptions import TrainingError
+from acvae.exceptions import OptionError, TrainingError
 from acvae.posterior import Posterior
 from acvae.training import inference
 from acvae.training.batches import Batch, BatchSizes, edge_batches, vertex_batches
 from acvae.training.checkpoint import Checkpoint, Keeper, Parts
+from acvae.training.distributed import ALONE, World
 from acvae.training.prior import Prior
 from acvae.training.problem import Problem
 from acvae.training.progress import Progress
@@ -49,16 +50,17 @@ class EpochState:
     figures: dict[str, float]
     problem: Problem
     prior: Prior | None
+    world: World = ALONE
 
     def elbo(self) -> float:
         """ELBO per vertex over the whole training data, comparable from epoch to epoch."""
-        return self.problem.full_elbo(None if self.prior is None else self.prior.weights)
+        return self.problem.full_elbo(None if self.prior is None else self.prior.weights, world=self.world)
 
     def posterior(self, pairwise: bool = False) -> Posterior:
         """The posterior as it is now; `pairwise` asks for the pair network's, without a joint."""
         if pairwise:
             return inference.pairwise_posterior(self.problem)
-        return inference.posterior(self.problem, self.prior)
+        return inference.posterior(self.problem, self.prior, self.world)
 
 
 # Called after each epoch; what it returns is added to the epoch's row of the history.
@@ -71,46 +73,70 @@ def train(
     plan: Plan,
     callbacks: Sequence[Callback] = (),
     checkpoint: Checkpoint | None = None,
+    world: World = ALONE,
 ) -> History:
     """Train in place and return one row of figures per epoch.
 
     An epoch is one pass over the edges (over the vertices when there is no graph). After it the edge masses
     are computed and an adaptive prior takes one soft step. With a checkpoint, training goes on from the file
     if there is one, and ends with the same bits as without a stop.
+
+    In a world of several processes each makes batches of its own share of the edges, and all take the same
+    steps, with the mean of their gradients.
     """
+    with world:
+        return _train(problem, prior, plan, callbacks, checkpoint, world)
+
+
+def _train(
+    problem: Problem,
+    prior: Prior | None,
+    plan: Plan,
+    callbacks: Sequence[Callback],
+    checkpoint: Checkpoint | None,
+    world: World,
+) -> History:
     rng = np.random.default_rng(stream_seed(plan.seed, "batches"))
     noise = torch.Generator(device=problem.device).manual_seed(stream_seed(plan.seed, "noise"))
-    stepper = Stepper(problem, plan.learning_rate)
+    options = _identity(problem, prior, plan, world)
+    if world.size == 1:
+        stepper = Stepper(problem, plan.learning_rate)
+    else:
+        _agree(problem, options, world)
+        stepper = Stepper(problem, plan.learning_rate, world.average)
     latent_dim = problem.module.decoder.hidden.weight.shape[0]
     history: History = []
     keeper = None
     if checkpoint is not None:
-        options = _identity(problem, prior, plan)
-        keeper = Keeper(
-            checkpoint, Parts(problem.module, stepper._optimizer, rng, history, options, noise, prior)
-        )
+        parts = Parts(problem.module, stepper._optimizer, rng, history, options, noise, prior)
+        keeper = Keeper(checkpoint, parts, world)
     done = len(history)
     threads = torch_threads(step_threads(problem.module, plan.batch_sizes))
-    shown = Progress(plan.epochs, plan.label, show=plan.progress, done=done)
+    shown = Progress(plan.epochs, plan.label, show=plan.progress and world.rank == 0, done=done)
     with threads, shown as progress, keeper or nullcontext():
         for epoch in range(done + 1, plan.epochs + 1):
             started = time.perf_counter()
             totals = np.zeros(len(FIGURES))
             count = 0
-            for batch in _epoch_batches(problem, prior, plan.batch_sizes, rng):
+            if world.size > 1:
+                _draw_anew(rng, noise, plan.seed, epoch, world, same_order=prior is None)
+            for batch in _epoch_batches(problem, prior, plan.batch_sizes, rng, world):
                 eps = torch.randn((batch.n_own, latent_dim), generator=noise, device=problem.device)
                 totals += stepper.step(_to_device(batch, problem.device), eps)
                 count += 1
                 if keeper is not None:
                     keeper.check_interrupt()
             seconds = time.perf_counter() - started
-            figures = _summarise(epoch, totals / max(count, 1), count, seconds)
+            means = world.total(totals / max(count, 1)) / world.size
+            figures = _summarise(epoch, means, count, seconds)
             _check_finite(figures)
             if prior is not None:
                 if prior.adaptive:
-                    prior.update(problem.edge_masses())
+                    assert problem.graph is not None
+                    masses = problem.edge_masses(world.share(problem.graph.n_edges).own)
+                    prior.update(masses, world)
                 figures["settled"] = prior.settled
-            state = EpochState(epoch, plan.epochs, figures, problem, prior)
+            state = EpochState(epoch, plan.epochs, figures, problem, prior, world)
             for callback in callbacks:
                 figures.update(callback(state) or {})
             history.append(figures)
@@ -120,10 +146,11 @@ def train(
     return history
 
 
-def _identity(problem: Problem, prior: Prior | None, plan: Plan) -> dict[str, Any]:
+def _identity(problem: Problem, prior: Prior | None, plan: Plan, world: World) -> dict[str, Any]:
     """What a checkpoint must have been made with to be gone on from."""
     return {
         "model": plan.label,
+        "processes": world.size,
         "epochs": plan.epochs,
         "learning_rate": plan.learning_rate,
         "batch_sizes": list(plan.batch_sizes),
@@ -137,12 +164,42 @@ def _identity(problem: Problem, prior: Prior | None, plan: Plan) -> dict[str, An
     }
 
 
+def _agree(problem: Problem, options: dict[str, Any], world: World) -> None:
+    """All processes train the same model on the same data, from the same parameters to the bit."""
+    wanted = world.from_first(options)
+    differ = [name for name in options if options[name] != wanted[name]]
+    if differ:
+        raise OptionError(
+            f"process {world.rank} of {world.size} was started with {differ[0]}={options[differ[0]]!r}, the "
+            f"first with {wanted[differ[0]]!r}; all must be given the same model and data."
+        )
+    things = problem.n_vertices if problem.graph is None else problem.graph.n_edges
+    if things < world.size:
+        raise OptionError(f"{world.size} processes cannot share {things} edges or vertices; start fewer.")
+    state = {name: tensor.cpu() for name, tensor in problem.module.state_dict().items()}
+    problem.module.load_state_dict(world.from_first(state))
+
+
+def _draw_anew(
+    rng: np.random.Generator, noise: torch.Generator, seed: int, epoch: int, world: World, same_order: bool
+) -> None:
+    """Streams of an epoch's own, different in each process; so a checkpoint holds for all of them.
+
+    `same_order` gives all processes the same order of batches.
+    """
+    numbers = (epoch, world.rank + 1)
+    order = stream_seed(seed, "batches", epoch) if same_order else stream_seed(seed, "batches", *numbers)
+    rng.bit_generator.state = np.random.default_rng(order).bit_generator.state
+    noise.manual_seed(stream_seed(seed, "noise", *numbers))
+
+
 def _epoch_batches(
-    problem: Problem, prior: Prior | None, sizes: BatchSizes, rng: np.random.Generator
+    problem: Problem, prior: Prior | None, sizes: BatchSizes, rng: np.random.Generator, world: World
 ) -> Iterable[Batch]:
     if problem.graph is None or prior is None:
-        return vertex_batches(problem.n_vertices, sizes, rng)
-    return edge_batches(problem.graph, prior.weights, sizes, rng, problem.draws_pairs)
+        return vertex_batches(problem.n_vertices, sizes, rng, world.share(problem.n_vertices))
+    share = world.share(problem.graph.n_edges)
+    return edge_batches(problem.graph, prior.weights, sizes, rng, problem.draws_pairs, share)
 
 
 def _to_device(batch: Batch, device: torch.device) -> Batch:

@@ -7,8 +7,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from acvae.forests.weights import WeightState, initial_weights, round_to_forest, settled_share, update_weights
+from acvae.forests.weights import WeightState, initial_weights, move_weights, settled_share
 from acvae.graph import Graph
+from acvae.training.distributed import ALONE, World
+from acvae.training.sharded import shared_forest
 
 __all__ = ["AdaptivePrior", "FixedPrior", "Prior"]
 
@@ -28,8 +30,8 @@ class Prior(Protocol):
     def settled(self) -> float:
         """Share of the weights at 0 or 1."""
 
-    def update(self, masses: FloatArray) -> None:
-        """Move the weights, once an epoch, if the prior adapts."""
+    def update(self, masses: FloatArray, world: World = ALONE) -> None:
+        """Move the weights, once an epoch, if the prior adapts; `masses` are those of the world's share."""
 
 
 class FixedPrior:
@@ -41,7 +43,7 @@ class FixedPrior:
         self.weights = weights
         self.settled = settled_share(weights)
 
-    def update(self, masses: FloatArray) -> None:
+    def update(self, masses: FloatArray, world: World = ALONE) -> None:
         """Nothing to adapt."""
 
 
@@ -67,12 +69,14 @@ class AdaptivePrior:
     def weights(self) -> FloatArray:
         return self.state.weights
 
-    def update(self, masses: FloatArray) -> None:
-        self.state, info = update_weights(
-            self.state, masses, self.graph, maximum=self.maximum, step_size=self.step_size
-        )
+    def update(self, masses: FloatArray, world: World = ALONE) -> None:
+        forest, forest_mass = shared_forest(world, self.graph, masses, maximum=self.maximum)
+        self.state, info = move_weights(self.state, forest, forest_mass, step_size=self.step_size)
         self.settled = info.settled
 
-    def forest(self, masses: FloatArray) -> npt.NDArray[np.bool_]:
-        """(m,) the single forest the weights stand for now."""
-        return round_to_forest(self.state, self.graph, masses, maximum=self.maximum)
+    def forest(self, masses: FloatArray, world: World = ALONE) -> npt.NDArray[np.bool_]:
+        """(m,) the single forest the weights stand for now; ties go by mass, in the option's direction."""
+        own = world.share(self.graph.n_edges).own
+        ties = masses * (1 if self.maximum else -1)
+        weights = self.weights[own.start : own.stop]
+        return shared_forest(world, self.graph, weights, ties, maximum=True)[0]

@@ -19,6 +19,7 @@ from acvae.nn import Autoencoder
 from acvae.nn.features import Features, Rows
 from acvae.nn.layers import take_rows
 from acvae.training.batches import Batch, compact, random_pairs
+from acvae.training.distributed import ALONE, World
 
 __all__ = ["Problem", "StepTerms"]
 
@@ -110,11 +111,12 @@ class Problem:
         return _finite(mean, "means"), _finite(std, "standard deviations")
 
     @torch.no_grad()
-    def edge_masses(self) -> FloatArray:
-        """m_e (m,) of every edge of the graph (eq. mass)."""
+    def edge_masses(self, own: range | None = None) -> FloatArray:
+        """m_e (m,) of every edge of the graph (eq. mass), or of those numbered `own`."""
         assert self.graph is not None
-        out = np.empty(self.graph.n_edges)
-        for part, mean, std, c, i, j in self._edge_chunks(self.graph.edges):
+        edges = self.graph.edges if own is None else self.graph.edges[own.start : own.stop]
+        out = np.empty(len(edges))
+        for part, mean, std, c, i, j in self._edge_chunks(edges):
             mass = objectives.edge_mass(mean[i], std[i], mean[j], std[j], c, self.tau)
             out[part] = mass.cpu().numpy()
         return _finite(out, "edge masses")
@@ -139,30 +141,39 @@ class Problem:
         return (first + self.module.pair_encoder.bias).cpu().numpy(), second.cpu().numpy()
 
     @torch.no_grad()
-    def full_elbo(self, weights: FloatArray | None, seed: int = 0, n_pairs: int = 20_000) -> float:
+    def full_elbo(
+        self, weights: FloatArray | None, seed: int = 0, n_pairs: int = 20_000, world: World = ALONE
+    ) -> float:
         """ELBO per vertex over all vertices and edges, and over a fixed random sample of pairs.
 
         The same seed gives the same noise and the same pairs, so that values are comparable over epochs.
+        Processes of a world share the rows and the edges, and all are given the same value.
         """
         generator = torch.Generator(device=self.device).manual_seed(seed)
-        likelihood, divergence = [], []
-        for ids in self._row_chunks():
-            rows = self.features.rows(ids)
-            mean, std = self.module.encoder(rows)
-            noise = torch.randn(mean.shape, generator=generator, device=self.device)
-            likelihood.append(self.module.likelihood(self.module.decoder(mean + std * noise), rows))
-            divergence.append(objectives.singleton_divergence(mean, std))
+        latent_dim = self.module.decoder.hidden.weight.shape[0]
+        nothing = torch.empty(0, device=self.device)
+        likelihood, divergence = [nothing], [nothing]
+        for number, ids in enumerate(self._row_chunks()):
+            noise = torch.randn((len(ids), latent_dim), generator=generator, device=self.device)
+            if number % world.size == world.rank:
+                rows = self.features.rows(ids)
+                mean, std = self.module.encoder(rows)
+                likelihood.append(self.module.likelihood(self.module.decoder(mean + std * noise), rows))
+                divergence.append(objectives.singleton_divergence(mean, std))
         structure = independence = None
         if self.graph is not None and weights is not None:
-            structure = torch.as_tensor((weights * self.edge_masses()).mean())
+            own = world.share(self.graph.n_edges).own
+            masses = self.edge_masses(own)
+            structure = _mean(world, weights[own.start : own.stop] * masses, self.graph.n_edges)
             if self.draws_pairs:
                 pairs = random_pairs(self.n_vertices, n_pairs, np.random.default_rng(seed)).T
                 logits = torch.from_numpy(self.pair_logits(pairs)).double()
                 independence = objectives.independence_divergence(logits).mean()
         mean_likelihood, mean_divergence = (
-            torch.cat(part).cpu().double().mean() for part in (likelihood, divergence)
+            _mean(world, torch.cat(part).cpu().double(), self.n_vertices) for part in (likelihood, divergence)
         )
-        return float(self._elbo(mean_likelihood, mean_divergence, structure, independence).value)
+        value = float(self._elbo(mean_likelihood, mean_divergence, structure, independence).value)
+        return world.from_first(value)
 
     def _row_chunks(self) -> Iterator[Tensor]:
         return iter(torch.arange(self.n_vertices, device=self.device).split(ROWS_AT_A_TIME))
@@ -195,3 +206,10 @@ def _finite(values: Array, what: str) -> Array:
             "or rescale the features."
         )
     return values
+
+
+def _mean(world: World, values: Tensor | FloatArray, count: int) -> Tensor:
+    """The mean of `count` values, of which a process has its own."""
+    if world.size == 1:
+        return torch.as_tensor(values.mean())
+    return torch.as_tensor(world.total(np.array([float(values.sum())]))[0] / count)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from acvae.posterior import Posterior
+from acvae.training.distributed import World
 
 __all__ = ["StateCallback", "TrainingState"]
 
@@ -22,6 +23,10 @@ class TrainingState(Protocol):
     @property
     def figures(self) -> dict[str, float]:
         """This epoch's row of the history, with `kl` and `mean_correlation`, NaN where a model has none."""
+
+    @property
+    def world(self) -> World:
+        """The process among those that train together, each of which calls its callbacks."""
 
     def elbo(self) -> float:
         """The objective over the whole training data, larger is better, comparable from epoch to epoch."""

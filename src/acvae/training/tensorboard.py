@@ -37,6 +37,8 @@ class TensorBoard:
         self._writer: Any = SummaryWriter(str(folder))
 
     def __call__(self, state: TrainingState) -> None:
+        if state.world.rank:  # the first process writes for all
+            return
         last = state.epoch == state.epochs
         if state.epoch % self.every == 0 or last:
             for name, value in state.figures.items():
