@@ -16,12 +16,14 @@ import numpy.typing as npt
 from acvae._checks import whole_number
 from acvae._threads import over_ranges
 from acvae.exceptions import GraphError
+from acvae.forests.radix import sort_by_key
 
 __all__ = ["find_cycle_edge", "spanning_forest"]
 
 SMALL = 20_000  # edges that are sorted at once
 FRONT_PER_VERTEX = 2  # edges in the first front; it doubles, so that there are few fronts whatever happens
 SAMPLE = 4096  # edges from which the worst of a front is guessed
+BLOCK = 1024  # edges whose ends are fetched together
 THREAD_EDGES = 100_000  # a pass over fewer edges is not shared among threads
 
 IntArray = npt.NDArray[np.int64]
@@ -66,7 +68,7 @@ def spanning_forest(
         second = _sort_keys("ties", ties, len(pairs), maximum)
         return _take(n_vertices, pairs, np.lexsort((second, keys)))
     if len(pairs) <= SMALL:
-        return _take(n_vertices, pairs, np.argsort(keys, kind="stable"))
+        return _take(n_vertices, pairs, sort_by_key(np.arange(len(pairs)), keys))
     return _filtered(n_vertices, pairs, keys, FRONT_PER_VERTEX * n_vertices)
 
 
@@ -103,9 +105,8 @@ def _sort_keys(name: str, values: npt.ArrayLike, m: int, maximum: bool) -> IntAr
     if width > 8:  # extended precision
         keys = np.unique(given, return_inverse=True)[1].astype(np.int64)
     elif kind == "f":
-        # Bits of a float are in order but for the sign; adding zero makes −0.0 and 0.0 one.
-        keys = np.add(given, 0.0, dtype=np.float64).view(np.int64)
-        keys ^= (keys >> 63) & np.int64(2**63 - 1)
+        keys = np.add(given, 0.0, dtype=np.float64).view(np.int64)  # −0.0 + 0.0 is 0.0
+        _order_bits(keys)
     elif kind == "u" and width == 8:
         keys = (given ^ np.uint64(2**63)).view(np.int64)
     else:
@@ -136,17 +137,12 @@ def _filtered(n: int, edges: IntArray, keys: IntArray, front_size: int) -> BoolA
         sample = sample[np.lexsort((sample, keys[sample]))]
         last = sample[SAMPLE * front_size // len(rest)]  # about the worst of the best `front_size`
         front = _compress(lambda *where: _better(keys, last, *where), rest)  # noqa: B023 (called at once)
-        _join(parent, edges, _sorted(front, keys), chosen)
+        _join(parent, edges, sort_by_key(front, keys), chosen)
         _flatten(parent)
         rest = _compress(lambda *where: _worse_unjoined(keys, last, edges, parent, *where), rest)  # noqa: B023
         front_size *= 2
-    _join(parent, edges, _sorted(rest, keys), chosen)
+    _join(parent, edges, sort_by_key(rest, keys), chosen)
     return chosen
-
-
-def _sorted(some: npt.NDArray[Any], keys: IntArray) -> npt.NDArray[Any]:
-    """Ascending edge numbers put in the order of (key, edge number)."""
-    return some[np.argsort(keys[some], kind="stable")]
 
 
 def _compress(select: Callable[..., int], some: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -167,6 +163,14 @@ def _singletons(n: int) -> npt.NDArray[Any]:
 
 def _index_type(count: int) -> Any:
     return np.int32 if count < 2**31 else np.int64
+
+
+@numba.njit(cache=True, nogil=True)
+def _order_bits(keys: Any) -> None:
+    """Bits of floats, read as whole numbers, into their order: those of negative floats run backwards."""
+    for i in range(len(keys)):
+        if keys[i] < 0:
+            keys[i] ^= 0x7FFF_FFFF_FFFF_FFFF
 
 
 @numba.njit(cache=True, nogil=True)
@@ -204,14 +208,19 @@ def _flatten(parent: Any) -> None:
 @numba.njit(cache=True, nogil=True)
 def _join(parent: Any, edges: Any, order: Any, chosen: Any) -> None:
     """Take each edge, in order, that joins two trees (Rem's union-find: the larger root wins)."""
-    for e in order:
-        u, v = edges[e, 0], edges[e, 1]
-        while parent[u] != parent[v]:
-            if parent[u] > parent[v]:
-                u, v = v, u
-            above = parent[u]
-            parent[u] = parent[v]
-            if above == u:
-                chosen[e] = True
-                break
-            u = above
+    ends = np.empty((BLOCK, 2), dtype=parent.dtype)
+    for start in range(0, len(order), BLOCK):
+        some = order[start : start + BLOCK]
+        for i in range(len(some)):  # all at once: loads that do not wait for one another
+            ends[i, 0], ends[i, 1] = edges[some[i], 0], edges[some[i], 1]
+        for i in range(len(some)):
+            u, v = ends[i, 0], ends[i, 1]
+            while parent[u] != parent[v]:
+                if parent[u] > parent[v]:
+                    u, v = v, u
+                above = parent[u]
+                parent[u] = parent[v]
+                if above == u:
+                    chosen[some[i]] = True
+                    break
+                u = above
