@@ -24,6 +24,7 @@ EXAMPLES = """  acvae fit debian --out runs/debian
   acvae fit --config runs/debian/config.toml --out runs/again      the same once more, bit for bit
   acvae fit --config runs/debian/config.toml --gamma 10 --out runs/gamma10
   acvae fit --resume runs/debian                                   after Ctrl-C
+  torchrun --nproc-per-node 4 -m acvae.cli fit debian --out runs/debian       four processes, one model
 """
 
 
@@ -55,15 +56,16 @@ def run(args: argparse.Namespace) -> int:
     except (KeyboardInterrupt, SystemError):  # which a Ctrl-C in compiled code becomes
         args.after_interrupt = _how_to_go_on(folder)
         raise
-    if not args.quiet:
+    if finished is not None and not args.quiet:
         _print_summary(finished)
     return 0
 
 
 def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
-    from acvae.runs import RunConfig, fit_run, read_config
+    from acvae.runs import RunConfig, fit_run, follow_run, read_config
+    from acvae.training.distributed import is_leader
 
-    say = silent if args.quiet else note
+    say = note if is_leader() and not args.quiet else silent
     file = {} if args.config is None else read_config(args.config)
     values, notes = merge(file, given(args))
     folder = output_folder(getattr(args, "out", None), file, args.config)
@@ -76,6 +78,8 @@ def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
     _check_options(values)
     with _names_of_flags():
         config = RunConfig.from_values(values)
+    if not is_leader():
+        return lambda: follow_run(config, folder), folder
     options = {"overwrite": args.overwrite, "progress": not args.quiet, "say": say}
     return lambda: fit_run(config, folder, **options), folder
 
@@ -96,12 +100,16 @@ def _check_options(values: dict[str, Any]) -> None:
 
 
 def _going_on(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
-    from acvae.runs import resume_run
+    from acvae.runs import Run, follow_run, resume_run
+    from acvae.training.distributed import is_leader
 
     others = [*given(args), *(name for name in ("out", "config", "overwrite") if getattr(args, name, None))]
     if others:
         what = args.dataset if others[0] == "dataset" else f"--{others[0].replace('_', '-')}"
         raise UsageError(f"--resume goes on with the run's own settings; leave out {what}")
+    if not is_leader():
+        run = Run(args.resume)
+        return (lambda: None if run.finished else follow_run(run.config, run.path)), run.path
     say = silent if args.quiet else note
     return lambda: resume_run(args.resume, progress=not args.quiet, say=say), args.resume
 

@@ -3,6 +3,6 @@
 from acvae.runs.config import RunConfig, read_config
 from acvae.runs.folder import Run
 from acvae.runs.scores import score_run
-from acvae.runs.training import fit_run, resume_run
+from acvae.runs.training import fit_run, follow_run, resume_run
 
-__all__ = ["Run", "RunConfig", "fit_run", "read_config", "resume_run", "score_run"]
+__all__ = ["Run", "RunConfig", "fit_run", "follow_run", "read_config", "resume_run", "score_run"]

@@ -7,15 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from acvae.datasets import Dataset
-from acvae.exceptions import AcvaeError, RunError
+from acvae.exceptions import AcvaeError, RunError, StoppedError
+from acvae.metrics import LinkScores
 from acvae.runs.config import FILE_KEYS, PATH_KEYS, RunConfig
 from acvae.runs.folder import CHECKPOINT, Run, check_free
 from acvae.runs.scores import link_scores, score_run
 from acvae.splits import EdgeSplit, split_edges
-from acvae.training import Checkpoint, LinkPrediction
+from acvae.training import Checkpoint, LinkPrediction, sharded
+from acvae.training.distributed import join
 
-__all__ = ["fit_run", "resume_run"]
+__all__ = ["fit_run", "follow_run", "resume_run"]
 
 Say = Callable[[str], None]
 
@@ -36,25 +40,26 @@ def fit_run(
     check_free(folder, overwrite=overwrite)
     config = _settled(config)
     data = _load(config, say)
-    split = None
-    if config.split_seed is not None:
-        split = split_edges(data.graph, seed=config.split_seed)
-        say(
-            f"{split.test.n_edges:,} test edges are held out (split seed {split.seed}), "
-            f"{split.train.n_edges:,} are trained on"
-        )
-        if split.train.n_edges == 0 and data.graph.n_edges:
-            raise RunError(
-                f"holding out test edges leaves none of the {data.graph.n_edges} to train on; "
-                "use all edges instead (--all-edges)."
-            )
+    split = _split(config, data, say)
     run = Run.create(folder, config, data, split, overwrite=overwrite)
     try:
         return _train(run, data, split, progress)
+    except StoppedError:
+        raise
     except AcvaeError:
         if not run.finished:
             run.discard()
         raise
+
+
+def follow_run(config: RunConfig, path: str | Path) -> None:
+    """Take part, as another process than the first, in what `fit_run` or `resume_run` does there.
+
+    Nothing is written or printed.
+    """
+    config = _settled(config)
+    data = config.load_data()
+    _fit(config, data, _split(config, data), Path(path), progress=False)
 
 
 def resume_run(path: str | Path, *, progress: bool = True, say: Say = lambda text: None) -> Run:
@@ -69,26 +74,53 @@ def resume_run(path: str | Path, *, progress: bool = True, say: Say = lambda tex
     return _train(run, data, split, progress)
 
 
+def _split(config: RunConfig, data: Dataset, say: Say = lambda text: None) -> EdgeSplit | None:
+    if config.split_seed is None:
+        return None
+    split = split_edges(data.graph, seed=config.split_seed)
+    say(
+        f"{split.test.n_edges:,} test edges are held out (split seed {split.seed}), "
+        f"{split.train.n_edges:,} are trained on"
+    )
+    if split.train.n_edges == 0 and data.graph.n_edges:
+        raise RunError(
+            f"holding out test edges leaves none of the {data.graph.n_edges} to train on; "
+            "use all edges instead (--all-edges)."
+        )
+    return split
+
+
 def _train(run: Run, data: Dataset, split: EdgeSplit | None, progress: bool) -> Run:
-    config = run.config
+    model, scores = _fit(run.config, data, split, run.path, progress=progress)
+    run.write_model(model)
+    if split is not None:
+        own_links = None if scores is None else link_scores(scores)
+        run.write_scores(score_run(run, own_links=own_links, pair_network=False, progress=progress))
+    return run
+
+
+def _fit(
+    config: RunConfig, data: Dataset, split: EdgeSplit | None, folder: Path, *, progress: bool
+) -> tuple[Any, LinkScores | None]:
+    """The trained model, and its scores if they are known: evaluated a moment ago, or by many processes."""
     callbacks = []
     if split is not None and config.evaluate_every is not None:
         callbacks.append(LinkPrediction(split, config.evaluate_every))
     model = config.make_model(progress=progress)
-    checkpoint = Checkpoint(run.path / CHECKPOINT, every=config.checkpoint_every)
+    checkpoint = Checkpoint(folder / CHECKPOINT, every=config.checkpoint_every)
     model.fit(
         data.features,
         data.graph if split is None else split.train,
         callbacks=callbacks,
         checkpoint=checkpoint,
     )
-    run.write_model(model)
     latest = callbacks[0].latest if callbacks else None
-    if latest is not None and latest.epoch == config.options["epochs"]:  # evaluated a moment ago
-        run.write_scores(score_run(run, own_links=link_scores(latest.scores), pair_network=False))
-    elif split is not None:
-        run.write_scores(score_run(run, pair_network=False, progress=progress))
-    return run
+    if latest is not None and latest.epoch == config.options["epochs"]:
+        return model, latest.scores
+    world = join(torch.device(config.options["device"]))
+    if split is not None and world.size > 1:
+        return model, sharded.link_scores(world, model.posterior_, split.train, split.test)
+    return model, None
 
 
 def _settled(config: RunConfig) -> RunConfig:
