@@ -78,6 +78,13 @@ class TestCanonicalForm:
         assert graph.name(0) == "a"
         assert graph.edges.tolist() == [[0, 2]]
 
+    def test_edges_that_are_canonical_already_are_left_alone_too(self):
+        edges = np.array([[0, 1], [0, 3], [2, 3]])
+        graph = Graph(4, edges)
+        edges[0] = (1, 2)
+        assert graph.edges.tolist() == [[0, 1], [0, 3], [2, 3]]
+        assert edges.flags.writeable
+
     def test_tensors(self):
         assert Graph(3, torch.tensor([[2, 0]])).edges.tolist() == [[0, 2]]
 

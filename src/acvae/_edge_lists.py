@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -35,10 +36,75 @@ def as_pairs(edges: Any) -> IntArray:
 
 def canonical(n: int, pairs: IntArray) -> tuple[IntArray, int, int]:
     """Rows u < v, unique and sorted, with the number of self-loops and of duplicates removed."""
-    proper = pairs[pairs[:, 0] != pairs[:, 1]]
-    key = np.unique(proper.min(axis=1, initial=n) * n + proper.max(axis=1, initial=0))
-    edges = np.stack(np.divmod(key, max(n, 1)), axis=1)
-    return edges, len(pairs) - len(proper), len(proper) - len(edges)
+    pairs = np.ascontiguousarray(pairs)
+    if _is_canonical(pairs):
+        return pairs.copy(), 0, 0
+    key = _keys(n, pairs)
+    key.sort()
+    edges = _distinct_pairs(n, key)
+    return edges, len(pairs) - len(key), len(key) - len(edges)
+
+
+@numba.njit(cache=True, nogil=True)
+def _is_canonical(pairs: Any) -> bool:
+    for e in range(len(pairs)):
+        u, v = pairs[e]
+        if u >= v:
+            return False
+        if e > 0 and (u < pairs[e - 1, 0] or (u == pairs[e - 1, 0] and v <= pairs[e - 1, 1])):
+            return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True)
+def _keys(n: int, pairs: Any) -> Any:
+    """One number for each pair that is no self-loop, whichever way round; sorting them sorts the pairs."""
+    key = np.empty(len(pairs), dtype=np.int64)
+    count = 0
+    for e in range(len(pairs)):
+        u, v = pairs[e]
+        if u != v:
+            key[count] = min(u, v) * n + max(u, v)
+            count += 1
+    return key[:count]
+
+
+@numba.njit(cache=True, nogil=True)
+def _distinct_pairs(n: int, key: Any) -> Any:
+    """The pairs of sorted keys, each once."""
+    count = 0
+    for t in range(len(key)):
+        if t == 0 or key[t] != key[t - 1]:
+            count += 1
+    edges = np.empty((count, 2), dtype=np.int64)
+    at = 0
+    for t in range(len(key)):
+        if t == 0 or key[t] != key[t - 1]:
+            edges[at, 0], edges[at, 1] = key[t] // n, key[t] % n
+            at += 1
+    return edges
+
+
+@numba.njit(cache=True, nogil=True)
+def neighbour_lists(n: int, edges: Any) -> Any:
+    """CSR view `(indptr, neighbours)` of a canonical edge list, sorted as it is.
+
+    In the order of the edges a vertex meets its smaller neighbours first, and both kinds by growing id.
+    """
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    for e in range(len(edges)):
+        indptr[edges[e, 0] + 1] += 1
+        indptr[edges[e, 1] + 1] += 1
+    for v in range(n):
+        indptr[v + 1] += indptr[v]
+    fill = indptr[:-1].copy()
+    neighbours = np.empty(2 * len(edges), dtype=np.int64)
+    for e in range(len(edges)):
+        u, v = edges[e]
+        neighbours[fill[u]], neighbours[fill[v]] = v, u
+        fill[u] += 1
+        fill[v] += 1
+    return indptr, neighbours
 
 
 def as_names(names: Iterable[Any], n: int | None = None) -> npt.NDArray[Any]:

@@ -20,6 +20,7 @@ from acvae._edge_lists import (
     factorize,
     join,
     lookup_table,
+    neighbour_lists,
     positions_of,
     split_columns,
 )
@@ -160,11 +161,8 @@ class Graph:
     @cached_property
     def csr(self) -> tuple[IntArray, IntArray]:
         """`(indptr, neighbours)`: the neighbours of v, sorted, are `neighbours[indptr[v]:indptr[v + 1]]`."""
-        indptr = np.zeros(self.n_vertices + 1, dtype=np.int64)
-        np.cumsum(self.degrees, out=indptr[1:])
-        heads = np.concatenate([self.edges[:, 1], self.edges[:, 0]])
-        tails = np.concatenate([self.edges[:, 0], self.edges[:, 1]])
-        return indptr, tails[np.lexsort((tails, heads))]
+        indptr, neighbours = neighbour_lists(self.n_vertices, self.edges)
+        return indptr, neighbours
 
     def neighbors(self, vertex: int) -> IntArray:
         """Sorted ids of the vertices joined to `vertex`."""

@@ -29,6 +29,7 @@ __all__ = ["Posterior"]
 IntArray = npt.NDArray[np.int64]
 
 BLOCK_BYTES = 32 << 20  # size of a block of distances while streaming
+FEW_ROWS = 64  # up to so many, walks over the forest take less time than the tables of all pairs
 
 
 class Posterior:
@@ -94,6 +95,7 @@ class Posterior:
                 f"std must be positive, but vertex {row} has {self.std[row, column]} in dimension {column}."
             )
         self._distance_blocks: DistanceBlocks | None = None
+        self._distance_walks: DistanceBlocks | None = None
         self._original_ids: IntArray | None = None
 
     # ------------------------------------------------------------------ what it is made of
@@ -182,13 +184,9 @@ class Posterior:
             block_rows = whole_number("block_rows", block_rows, minimum=1)
         if len(ids) == 0:
             return
-        if self._too_few_for_tables(ids):
-            for i in ids:  # a few rows do not pay for the tables of all pairs
-                yield np.array([i]), np.arange(self.n_vertices), self._one_row(int(i))[None]
-            return
-        tables = self._tables()
-        for at, block in tables.blocks(ids, block_rows or self._usual_block_rows()):
-            yield at, tables.columns, block
+        source = self._walks() if self._too_few_for_tables(ids) else self._tables()
+        for at, block in source.blocks(ids, block_rows or self._usual_block_rows()):
+            yield at, source.columns, block
 
     def part_of_rows(self, rows: npt.ArrayLike, part: int, parts: int) -> IntArray:
         """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`.
@@ -205,21 +203,21 @@ class Posterior:
     def _tables(self) -> DistanceBlocks:
         if self._distance_blocks is None:
             self._distance_blocks = self._correlations.distance_blocks(self.mean, self.std)
+            self._distance_walks = None  # from now on the tables answer
         return self._distance_blocks
+
+    def _walks(self) -> DistanceBlocks:
+        assert isinstance(self._correlations, ForestCorrelations)
+        if self._distance_walks is None:
+            self._distance_walks = self._correlations.distance_walks(self.mean, self.std)
+        return self._distance_walks
 
     def _usual_block_rows(self) -> int:
         return int(np.clip(BLOCK_BYTES // (self.mean.dtype.itemsize * self.n_vertices), 16, 512))
 
     def _too_few_for_tables(self, ids: IntArray) -> bool:
         forest = isinstance(self._correlations, ForestCorrelations)
-        return forest and len(ids) <= 4 and self._distance_blocks is None
-
-    def _one_row(self, i: int) -> npt.NDArray[Any]:
-        """Distances (n,) from one vertex in O(n·d), by one walk over the forest."""
-        assert isinstance(self._correlations, ForestCorrelations)
-        rho = self._correlations.row(i)
-        gap = self.mean[i] - self.mean
-        return _expected_square(gap, self.std[i], self.std, rho).astype(self.mean.dtype)
+        return forest and len(ids) <= FEW_ROWS and self._distance_blocks is None
 
     def nearest(
         self, rows: npt.ArrayLike, k: int = 10, exclude: Graph | None = None

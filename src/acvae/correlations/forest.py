@@ -10,6 +10,7 @@ from acvae.forests.distances import ForestDistances
 from acvae.forests.joint import log_density, sample_from_noise
 from acvae.forests.path_products import pair_products, row_products
 from acvae.forests.rooted import root_forest
+from acvae.forests.walks import ForestWalks
 
 __all__ = ["ForestCorrelations"]
 
@@ -36,6 +37,10 @@ class ForestCorrelations:
     def distance_blocks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> ForestDistances:
         """Blocks of matrix products along a centroid decomposition of the forest."""
         return ForestDistances(self.rooted, self.edges, self.values, mean, std)
+
+    def distance_walks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> ForestWalks:
+        """Rows by walks over the forest, for a few of them."""
+        return ForestWalks(self.rooted, self.values, mean, std)
 
     def correlate(self, noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Turn standard normals (size, n, d) into standardised draws from the joint, in place."""
