@@ -1,15 +1,17 @@
 """Saved models come back whole, and what is not one is refused with a reason."""
 
+import os
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 import acvae
-from acvae.exceptions import AcvaeError, NotFittedError, OptionError, SavedModelError
+from acvae.exceptions import AcvaeError, FeatureError, NotFittedError, OptionError, SavedModelError
 from acvae.nn import Bernoulli
 
 TINY = {"latent_dim": 2, "hidden_dim": 3, "epochs": 2, "progress": False}
@@ -72,6 +74,24 @@ class TestRoundTrip:
         acvae.VAE(**TINY).fit(data()[0]).save(saved)
         assert type(acvae.load(saved)) is acvae.VAE
         assert [p.name for p in saved.parent.iterdir()] == [saved.name]
+
+    def test_columns_of_a_data_frame_are_kept(self, tmp_path):
+        frame = pd.DataFrame(data()[0], columns=[f"wörd {i}" for i in range(5)])
+        acvae.VAE(**TINY).fit(frame).save(tmp_path / "m")
+        back = acvae.load(tmp_path / "m")
+        assert back.feature_names_in_.tolist() == list(frame.columns)
+        assert back.transform(frame).shape == (10, 2)
+        with pytest.raises(FeatureError, match="should match those that were passed during fit"):
+            back.transform(frame.rename(columns={"wörd 0": "other"}))
+
+    def test_without_column_names_there_are_none_afterwards(self, saved):
+        assert not hasattr(acvae.load(saved), "feature_names_in_")
+
+    @pytest.mark.skipif(os.name != "posix", reason="permissions as on POSIX")
+    def test_others_may_read_it_where_they_may_read_other_files(self, saved):
+        plain = saved.with_name("plain.txt")
+        plain.write_text("")
+        assert saved.stat().st_mode == plain.stat().st_mode
 
     def test_text_paths_work(self, saved):
         assert acvae.load(str(saved)).n_features_in_ == 5
@@ -171,6 +191,14 @@ class TestRefusal:
         model = acvae.VAE(**TINY, likelihood=Bernoulli()).fit((data()[0] > 0).astype(float))
         with pytest.raises(OptionError, match="named likelihood"):
             model.save(tmp_path / "m")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_models_of_ones_own_cannot_be_saved(self, tmp_path):
+        class Mine(acvae.VAE):
+            pass
+
+        with pytest.raises(OptionError, match="only models of acvae can be saved, not a Mine"):
+            Mine(**TINY).fit(data()[0]).save(tmp_path / "m")
         assert list(tmp_path.iterdir()) == []
 
     def test_names_that_json_cannot_hold(self, tmp_path):

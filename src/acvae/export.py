@@ -6,15 +6,16 @@ from a `Graph`, or as one name per vertex; without them the ids stand in their p
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from contextlib import ExitStack
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from acvae._checks import choice, optional_import, whole_number
+from acvae._files import replacing
 from acvae.exceptions import OptionError, PosteriorError
 from acvae.graph import Graph
 
@@ -107,7 +108,7 @@ def to_pyg(posterior: Posterior) -> torch_geometric.data.Data:
 
 def write_parquet(
     posterior: Posterior,
-    path: str | os.PathLike[str],
+    path: str | PathLike[str],
     table: str = "embeddings",
     *,
     k: int = 10,
@@ -126,24 +127,15 @@ def write_parquet(
     arrow = optional_import("pyarrow", needed_for="write_parquet", install="'acvae[tables]'")
     parquet = optional_import("pyarrow.parquet", needed_for="write_parquet", install="'acvae[tables]'")
     labels = _labels(posterior, names)
-    target = Path(path)
-    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
     count = 0
-    writer = None
-    try:
-        for columns in _groups(posterior, table, labels, rows_per_group, k, exclude):
+    with replacing(path) as partial, ExitStack() as opened:
+        writer = None
+        for columns in _groups(posterior, table, labels, rows_per_group, k, exclude):  # a first one always
             group = _arrow_table(arrow, columns)
             if writer is None:
-                writer = parquet.ParquetWriter(partial, group.schema)
+                writer = opened.enter_context(parquet.ParquetWriter(partial, group.schema))
             writer.write_table(group, row_group_size=max(len(group), 1))
             count += len(group)
-        assert writer is not None  # there is always a first group, if an empty one
-        writer.close()
-        os.replace(partial, target)
-    finally:
-        if writer is not None:
-            writer.close()
-        partial.unlink(missing_ok=True)
     return count
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from acvae._files import save_arrays
 from acvae._version import __version__
 from acvae.correlations import ForestCorrelations, PairwiseCorrelations
 from acvae.exceptions import OptionError, SavedModelError
 from acvae.graph import Graph
-from acvae.nn import Autoencoder
 from acvae.posterior import Posterior
 
 __all__ = ["FORMAT_VERSION", "load", "save_model"]
@@ -29,8 +28,12 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 def save_model(model: Any, path: str | PathLike[str]) -> None:
     """Write a fitted model; the file appears whole or not at all."""
-    from safetensors.numpy import save_file
+    from acvae import models
 
+    if getattr(models, type(model).__name__, None) is not type(model):
+        raise OptionError(
+            f"only models of acvae can be saved, not a {type(model).__name__} of your own making."
+        )
     if not isinstance(getattr(model, "likelihood", ""), str):
         raise OptionError("only models with a named likelihood can be saved, not one of your own making.")
     arrays: Arrays = {
@@ -44,6 +47,8 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
         "history": model.history_,
         "acvae": __version__,
     }
+    if hasattr(model, "feature_names_in_"):
+        about["feature_names"] = model.feature_names_in_.tolist()
     if model.weights_ is not None:
         arrays["weights"] = model.weights_
     if model.graph_ is not None:
@@ -53,14 +58,7 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
             arrays["graph.names"] = _pack_json(_plain_names(model.graph_.names))
     # The header of a safetensors file is limited in size, so long texts travel as arrays of bytes.
     arrays["about"] = _pack_json(about)
-    header = {"format": FORMAT, "version": str(FORMAT_VERSION)}
-    target = Path(path)
-    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-    try:
-        save_file({k: np.ascontiguousarray(v) for k, v in arrays.items()}, partial, metadata=header)
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    save_arrays(path, arrays, {"format": FORMAT, "version": str(FORMAT_VERSION)})
 
 
 def load(path: str | PathLike[str]) -> Any:
@@ -71,7 +69,7 @@ def load(path: str | PathLike[str]) -> Any:
     try:
         about = _unpack_json(arrays["about"])
         model = getattr(models, about["model"])(**about["options"])
-        module = _new_module(model, about["n_features"])
+        module = model.networks(about["n_features"])
         state = {
             k.removeprefix("module."): torch.from_numpy(v)
             for k, v in arrays.items()
@@ -87,26 +85,13 @@ def load(path: str | PathLike[str]) -> Any:
         raise SavedModelError(f"{path} is not a complete saved model: {error}") from error
     model.module_ = module
     model.n_features_in_ = about["n_features"]
+    if "feature_names" in about:
+        model.feature_names_in_ = np.array(about["feature_names"], dtype=object)
     model.graph_ = graph
     model.history_ = about["history"]
     model.weights_ = arrays.get("weights")
     model.posterior_ = posterior
     return model
-
-
-def _new_module(model: Any, n_features: int) -> torch.nn.Module:
-    """Networks of the model's sizes, to be filled with saved values."""
-    from acvae.models import GraphSAGE
-
-    if isinstance(model, GraphSAGE):
-        return model._new_module(n_features)
-    return Autoencoder(
-        n_features,
-        latent_dim=model.latent_dim,
-        hidden_dim=model.hidden_dim,
-        pair_hidden_dim=model._pair_width(),
-        likelihood=model.likelihood,
-    )
 
 
 def _read(path: Path) -> Arrays:

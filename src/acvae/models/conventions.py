@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,11 @@ from sklearn import exceptions as sklearn_exceptions
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from acvae import exceptions
-from acvae.exceptions import FeatureError
+from acvae.exceptions import FeatureError, GraphError
+from acvae.graph import Graph
+from acvae.posterior import Posterior
 
-__all__ = ["Embedder", "column_names"]
+__all__ = ["Embedder", "check_graph_type", "column_names"]
 
 COUNTS = ("multinomial", "poisson")  # likelihoods that take nothing below zero
 
@@ -23,7 +26,29 @@ class NotFittedError(exceptions.NotFittedError, sklearn_exceptions.NotFittedErro
     """This package's error and scikit-learn's in one, so that tools of either kind catch it."""
 
 
-class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+def _features_by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
+    """scikit-learn wraps these methods for `set_output` and then takes the features by position only."""
+
+    @functools.wraps(method)
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        if "features" in named:
+            arguments = (named.pop("features"), *arguments)
+        return method(self, *arguments, **named)
+
+    return call
+
+
+class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """scikit-learn's transformer, whose methods take features by name too."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ("transform", "fit_transform"):
+            if name in vars(cls):
+                setattr(cls, name, _features_by_keyword(vars(cls)[name]))
+
+
+class Embedder(_Transformer):
     """A transformer from features to embeddings that is fitted on a graph too.
 
     `fit(features, graph)` takes the graph where others take labels, so that a pipeline passes it on:
@@ -32,12 +57,25 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     """
 
     latent_dim: int
+    posterior_: Posterior
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for name in ("transform", "fit_transform"):
-            if name in vars(cls):
-                setattr(cls, name, _features_by_keyword(vars(cls)[name]))
+    def fit(self, features: Any, graph: Graph | None = None) -> Self:
+        """Train; every model has its own."""
+        raise NotImplementedError
+
+    def fit_transform(self, features: Any, graph: Graph | None = None) -> npt.NDArray[np.float32]:
+        """`fit`, then the means (n, d) of the embeddings."""
+        mean: npt.NDArray[np.float32] = self.fit(features, graph).posterior_.mean
+        return mean
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model to one file (safetensors with JSON in it); `acvae.load` reads it."""
+        from acvae.persistence import save_model
+
+        self._need_fit("save")
+        save_model(self, path)
+
+    # ------------------------------------------------------------------ what scikit-learn asks
 
     @property
     def _n_features_out(self) -> int:
@@ -51,6 +89,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         tags.transformer_tags.preserves_dtype = []  # embeddings are float32, whatever the features are
         return tags
 
+    # ------------------------------------------------------------------ checks that models share
+
     def _need_fit(self, what: str) -> None:
         if not hasattr(self, "module_"):
             raise NotFittedError(f"{what} needs a fitted model: call fit(features, graph) first.")
@@ -60,6 +100,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _check_width(self, n_columns: int) -> None:
+        """Refuse features of another width than the model was trained on."""
+        if n_columns != self.n_features_in_:
+            raise FeatureError(f"the model was trained on {self.n_features_in_} features, got {n_columns}.")
 
     def _check_columns(self, features: Any) -> None:
         """Refuse a data frame with other columns than the model was trained on, in scikit-learn's words.
@@ -84,16 +129,13 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         )
 
 
-def _features_by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
-    """scikit-learn wraps these methods for `set_output` and then takes the features by position only."""
-
-    @functools.wraps(method)
-    def call(self: Any, *arguments: Any, **named: Any) -> Any:
-        if "features" in named:
-            arguments = (named.pop("features"), *arguments)
-        return method(self, *arguments, **named)
-
-    return call
+def check_graph_type(graph: Any) -> None:
+    """Anything but a Graph is answered with how to make one."""
+    if not isinstance(graph, Graph):
+        raise GraphError(
+            f"graph must be an acvae.Graph, not {type(graph).__name__}; see Graph.from_edges, "
+            "from_networkx, from_scipy, from_pyg and from_pandas."
+        )
 
 
 def column_names(features: Any) -> npt.NDArray[Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +11,9 @@ import torch
 
 from acvae._checks import real_number, whole_number
 from acvae._seeds import stream_seed
-from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.exceptions import FeatureError, OptionError
 from acvae.graph import Graph
-from acvae.models.conventions import Embedder, column_names
+from acvae.models.conventions import Embedder, check_graph_type, column_names
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.posterior import Posterior
@@ -66,11 +65,7 @@ class AutoencoderEstimator(Embedder):
     def _check_graph(self, graph: Graph | None, n_rows: int) -> Graph | None:
         if graph is None:
             return None
-        if not isinstance(graph, Graph):
-            raise GraphError(
-                f"graph must be an acvae.Graph, not {type(graph).__name__}; see Graph.from_edges, "
-                "from_networkx, from_scipy, from_pyg and from_pandas."
-            )
+        check_graph_type(graph)
         if graph.n_vertices != n_rows:
             raise FeatureError(
                 f"there are {n_rows} rows of features but {graph.n_vertices} vertices; "
@@ -88,6 +83,17 @@ class AutoencoderEstimator(Embedder):
         make_likelihood(self.likelihood, 1)
 
     # ------------------------------------------------------------------ what users call
+
+    def networks(self, n_features: int) -> Autoencoder:
+        """The networks that `fit` trains, as they are before; a subclass may put others in."""
+        return Autoencoder(
+            n_features,
+            latent_dim=self.latent_dim,
+            hidden_dim=self.hidden_dim,
+            pair_hidden_dim=self._pair_width(),
+            likelihood=self.likelihood,
+            generator=torch.Generator().manual_seed(stream_seed(self.seed, "networks")),
+        )
 
     def fit(
         self,
@@ -111,14 +117,7 @@ class AutoencoderEstimator(Embedder):
                 f"{inputs.n_rows} rows and {inputs.n_columns} columns."
             )
         graph = self._check_graph(graph, inputs.n_rows)
-        module = Autoencoder(
-            inputs.n_columns,
-            latent_dim=self.latent_dim,
-            hidden_dim=self.hidden_dim,
-            pair_hidden_dim=self._pair_width(),
-            likelihood=self.likelihood,
-            generator=torch.Generator().manual_seed(stream_seed(self.seed, "networks")),
-        ).to(device)
+        module = self.networks(inputs.n_columns).to(device)
         module.likelihood.check(inputs)
         prior = self._make_prior(graph)
         problem = self._problem(module, inputs, graph if prior is not None else None, device)
@@ -147,18 +146,6 @@ class AutoencoderEstimator(Embedder):
         mean, _ = self._problem_on(features).marginals()
         return mean
 
-    def fit_transform(self, features: Any, graph: Graph | None = None) -> npt.NDArray[np.float32]:
-        """`fit`, then the posterior means (n, d)."""
-        mean: npt.NDArray[np.float32] = self.fit(features, graph).posterior_.mean
-        return mean
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted model to one file (safetensors with JSON in it); `acvae.load` reads it."""
-        from acvae.persistence import save_model
-
-        self._need_fit("save")
-        save_model(self, path)
-
     # ------------------------------------------------------------------ inside
 
     def _problem(
@@ -173,10 +160,7 @@ class AutoencoderEstimator(Embedder):
         self._check_columns(features)
         device = resolve_device(self.device)
         inputs = as_features(features, device)
-        if inputs.n_columns != self.n_features_in_:
-            raise FeatureError(
-                f"the model was trained on {self.n_features_in_} features, got {inputs.n_columns}."
-            )
+        self._check_width(inputs.n_columns)
         self.module_.likelihood.check(inputs)
         return self._problem(self.module_.to(device), inputs, None, device)
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -17,9 +16,9 @@ from torch.nn.functional import logsigmoid
 
 from acvae._checks import real_number, whole_number
 from acvae._seeds import stream_seed
-from acvae.exceptions import FeatureError, GraphError, OptionError, TrainingError
+from acvae.exceptions import GraphError, OptionError, TrainingError
 from acvae.graph import Graph
-from acvae.models.conventions import Embedder, column_names
+from acvae.models.conventions import Embedder, check_graph_type, column_names
 from acvae.models.estimator import resolve_device
 from acvae.nn.sage import SageGraph, SageNetwork
 from acvae.posterior import Posterior
@@ -106,6 +105,12 @@ class GraphSAGE(Embedder):
 
     # ------------------------------------------------------------------ what users call
 
+    def networks(self, n_features: int) -> SageNetwork:
+        """The network that `fit` trains, as it is before."""
+        return SageNetwork(
+            n_features, self.hidden_dim, self.latent_dim, seed=stream_seed(self.seed, "networks")
+        )
+
     def fit(
         self,
         features: Any,
@@ -119,7 +124,7 @@ class GraphSAGE(Embedder):
         inputs = self._inputs(features, graph)
         if inputs.graph.n_edges == 0:
             raise GraphError("the graph has no edges, so GraphSAGE has no neighbours to learn from; use VAE.")
-        module = self._new_module(inputs.n_features).to(inputs.device)
+        module = self.networks(inputs.n_features).to(inputs.device)
         self.history_ = _train(self, module, inputs, callbacks, checkpoint)
         self.module_ = module
         self.n_features_in_ = inputs.n_features
@@ -134,39 +139,15 @@ class GraphSAGE(Embedder):
         self._need_fit("transform")
         self._check_columns(features)
         inputs = self._inputs(features, graph)
-        if inputs.n_features != self.n_features_in_:
-            raise FeatureError(
-                f"the model was trained on {self.n_features_in_} features, got {inputs.n_features}."
-            )
+        self._check_width(inputs.n_features)
         return _embeddings(self.module_.to(inputs.device), inputs).cpu().numpy()
 
-    def fit_transform(self, features: Any, graph: Graph | None = None) -> npt.NDArray[np.float32]:
-        """`fit`, then the embeddings (n, d)."""
-        mean: npt.NDArray[np.float32] = self.fit(features, graph).posterior_.mean
-        return mean
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted model to one file (safetensors with JSON in it); `acvae.load` reads it."""
-        from acvae.persistence import save_model
-
-        self._need_fit("save")
-        save_model(self, path)
-
     # ------------------------------------------------------------------ inside
-
-    def _new_module(self, n_features: int) -> SageNetwork:
-        return SageNetwork(
-            n_features, self.hidden_dim, self.latent_dim, seed=stream_seed(self.seed, "networks")
-        )
 
     def _inputs(self, features: Any, graph: Graph | None) -> SageGraph:
         if graph is None:
             raise GraphError("GraphSAGE averages over neighbours: give it a graph, fit(features, graph).")
-        if not isinstance(graph, Graph):
-            raise GraphError(
-                f"graph must be an acvae.Graph, not {type(graph).__name__}; see Graph.from_edges, "
-                "from_networkx, from_scipy, from_pyg and from_pandas."
-            )
+        check_graph_type(graph)
         return SageGraph(features, graph, resolve_device(self.device))
 
 

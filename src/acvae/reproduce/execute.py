@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
 import platform
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ import torch
 
 import acvae
 from acvae import metrics
+from acvae._files import save_arrays
 from acvae.datasets import Dataset
 from acvae.reproduce.methods import TAU, make_model, random_forest_posteriors
 from acvae.reproduce.spec import KINDS, RunSpec
@@ -72,20 +72,12 @@ def execute(spec: RunSpec) -> Result:
 
 def save_posterior(spec: RunSpec, path: Path) -> None:
     """Train as in a link-prediction run and write the posterior after the last epoch."""
-    from safetensors.numpy import save_file
-
     data = _load(spec.data, json.dumps(spec.data_options))
     split = acvae.split_edges(data.graph, seed=spec.run)
     posterior = make_model(spec).fit(data.features, split.train).posterior_
     names = ("mean", "std", "forest", "correlation")
-    arrays = {name: np.ascontiguousarray(getattr(posterior, name)) for name in names}
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        save_file(arrays, partial, metadata={"code": _fingerprint()})
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    save_arrays(path, {name: getattr(posterior, name) for name in names}, {"code": _fingerprint()})
 
 
 # ---------------------------------------------------------------------- link prediction

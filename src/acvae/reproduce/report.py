@@ -6,6 +6,7 @@ import os
 import statistics
 from pathlib import Path
 
+from acvae._files import replacing
 from acvae.reproduce import tables
 from acvae.reproduce.display import duration
 from acvae.reproduce.selection import Grid, group
@@ -51,12 +52,8 @@ def write_report(results: Path, out: Path, discussion: Path) -> None:
         _relative(results.parent / "figures" / "figure1.png", out.parent),
     )
     out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_name(f".{out.name}.{os.getpid()}.partial")
-    try:
+    with replacing(out) as partial:
         partial.write_text(text, encoding="utf-8")
-        os.replace(partial, out)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def render(results: list[Result], discussion: str = "", figure: str | None = None) -> str:

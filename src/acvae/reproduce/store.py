@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from acvae._files import replacing
 from acvae.reproduce.spec import RunSpec
 
 __all__ = ["FORMAT", "Result", "done", "read_all", "read_result", "write_result"]
@@ -21,12 +21,8 @@ Result = dict[str, Any]
 def write_result(result: Result, path: Path) -> None:
     """Store a result; floats keep every digit, and what is not a number becomes null."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
+    with replacing(path) as partial:
         partial.write_text(_to_text(_plain(result)) + "\n", encoding="utf-8")
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def read_result(path: Path) -> Result | None:

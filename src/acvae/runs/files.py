@@ -7,7 +7,6 @@ import hashlib
 import io
 import json
 import math
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from acvae._files import replacing
 from acvae.datasets import Dataset
 from acvae.exceptions import RunError
 
@@ -58,13 +58,8 @@ def writing(path: Path) -> Iterator[None]:
 
 def write_text(path: Path, text: str) -> None:
     """Whole or not at all."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    with writing(path):
-        try:
-            partial.write_text(text, encoding="utf-8")
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
+    with writing(path), replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 def read_json(path: Path) -> Any:

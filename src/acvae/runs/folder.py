@@ -8,9 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import acvae
+from acvae._files import save_arrays
 from acvae.datasets import Dataset
 from acvae.exceptions import DataError, OptionError, RunError
 from acvae.graph import Graph
@@ -75,12 +74,10 @@ class Run:
                 (folder / name).unlink(missing_ok=True)
         write_text(folder / CONFIG, CONFIG_HEADER + to_toml(config.values()))
         if split is not None:
-            from safetensors.numpy import save_file
-
             header = {"seed": str(split.seed), "fraction": repr(split.fraction)}
-            arrays = {"train": np.array(split.train.edges), "test": np.array(split.test.edges)}
+            arrays = {"train": split.train.edges, "test": split.test.edges}
             with writing(folder / SPLIT):
-                save_file(arrays, folder / SPLIT, metadata=header)
+                save_arrays(folder / SPLIT, arrays, header)
         n, n_features = data.features.shape
         about = {
             "format": FORMAT,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+from torch import nn
 
 from acvae.nn import Autoencoder
 from acvae.training.batches import BatchSizes
@@ -16,13 +17,19 @@ WORTH_A_THREAD = 60_000_000
 
 def step_threads(module: Autoencoder, sizes: BatchSizes) -> int:
     """One thread for small steps, else all that PyTorch was allowed."""
-    encoder = module.encoder.output.weight.numel() * (sizes.vertices + 2 * sizes.edges)
+    encoder = _after_features(module.encoder) * (sizes.vertices + 2 * sizes.edges)
     decoder = sum(p.numel() for p in module.decoder.parameters()) * sizes.vertices
     pairs = 0
     if module.pair_encoder is not None:
-        pairs = module.pair_encoder.output.weight.numel() * (sizes.edges + sizes.pairs)
+        pairs = _after_features(module.pair_encoder) * (sizes.edges + sizes.pairs)
     work = 3 * (encoder + decoder + pairs)  # forward, and backward to inputs and weights
     return max(1, min(torch.get_num_threads(), work // WORTH_A_THREAD))
+
+
+def _after_features(network: nn.Module) -> int:
+    """Weights of the layer called `output`, for the one before it sees few features of a row; else all."""
+    layers = getattr(network, "output", network)
+    return sum(p.numel() for p in layers.parameters())
 
 
 @contextmanager

@@ -1,0 +1,32 @@
+"""Threads by the size of a step, for networks of any make."""
+
+import torch
+
+from acvae.nn import Autoencoder
+from acvae.training.batches import BatchSizes
+from acvae.training.threads import step_threads, torch_threads
+
+
+def networks(n_features):
+    return Autoencoder(n_features, latent_dim=2, hidden_dim=30, pair_hidden_dim=20)
+
+
+def test_small_steps_get_one_thread_and_large_ones_all():
+    with torch_threads(2):
+        assert step_threads(networks(10), BatchSizes(vertices=8)) == 1
+        assert step_threads(networks(20_000), BatchSizes(vertices=5_000)) == 2
+
+
+def test_an_encoder_without_a_named_last_layer_counts_whole():
+    module = networks(10)
+    module.encoder = torch.nn.Sequential(torch.nn.Linear(1000, 1000), torch.nn.Linear(1000, 4))
+    with torch_threads(2):
+        assert step_threads(module, BatchSizes(vertices=8, edges=8)) == 1
+        assert step_threads(module, BatchSizes(vertices=64, edges=256)) == 2
+
+
+def test_the_setting_is_left_as_it_was():
+    before = torch.get_num_threads()
+    with torch_threads(before + 1):
+        assert torch.get_num_threads() == before + 1
+    assert torch.get_num_threads() == before
