@@ -1,3 +1,6 @@
+from functools import reduce
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +10,7 @@ import oracles
 from acvae import Graph
 from acvae.exceptions import GraphError, OptionError
 from acvae.forests import WeightState, initial_weights, round_to_forest, spanning_forest, update_weights
-from acvae.forests.weights import SETTLED_WITHIN, settled_share
+from acvae.forests.weights import SETTLED_WITHIN, merge_forests, part_forest, settled_share
 
 
 def random_graph(seed, n=30, m=60):
@@ -160,3 +163,31 @@ def test_bad_step_size(step_size):
     graph = Graph(3, [[0, 1], [1, 2]])
     with pytest.raises(OptionError, match="step_size must be a finite number"):
         update_weights(initial_weights(graph), [0.0, 1.0], graph, maximum=True, step_size=step_size)
+
+
+class TestAForestFoundInParts:
+    @given(
+        st.integers(2, 12), st.integers(0, 40), st.integers(1, 5), st.booleans(), st.integers(0, 2**32 - 1)
+    )
+    def test_merged_forests_are_the_forest_of_all_edges(self, n, m, parts, maximum, seed):
+        rng = np.random.default_rng(seed)
+        graph = Graph(n, rng.integers(0, n, (m, 2)))
+        m = graph.n_edges
+        weights, ties = (rng.integers(0, 3, m).astype(np.float64) for _ in range(2))  # many are equal
+        bounds = np.sort(np.concatenate([[0, m], rng.integers(0, m + 1, parts - 1)]))
+        for second in (None, ties):
+            found = [
+                part_forest(
+                    graph,
+                    range(a, b),
+                    weights[a:b],
+                    None if second is None else second[a:b],
+                    maximum=maximum,
+                )
+                for a, b in pairwise(bounds.tolist())
+            ]
+            rng.shuffle(found)  # in whatever order they come
+            merged = reduce(lambda a, b: merge_forests(graph, a, b, maximum=maximum), found)
+            expected = spanning_forest(n, graph.edges, weights, maximum, ties=second)
+            np.testing.assert_array_equal(merged.edges, np.flatnonzero(expected))
+            np.testing.assert_array_equal(merged.weights, weights[expected])

@@ -7,6 +7,7 @@ from scipy import stats
 
 from acvae import Graph
 from acvae.training.batches import BatchSizes, compact, edge_batches, n_batches, random_pairs, vertex_batches
+from acvae.training.distributed import World
 
 
 def make_graph(n=30, m=100, seed=0):
@@ -136,3 +137,62 @@ class TestCompact:
 @pytest.mark.parametrize(("count", "size", "expected"), [(10, 5, 2), (11, 5, 3), (1, 256, 1), (0, 5, 0)])
 def test_number_of_batches(count, size, expected):
     assert n_batches(count, size) == expected
+
+
+class TestShares:
+    """Processes that share an epoch: the mean of their gradients is that of all edges alike."""
+
+    def epoch(self, graph, parts, size):
+        weights = np.random.default_rng(1).random(graph.n_edges)
+        world = World()
+        world.size = parts
+        out = []
+        for world.rank in range(parts):
+            rng = np.random.default_rng(world.rank)
+            share = world.share(graph.n_edges)
+            batches = edge_batches(graph, weights, BatchSizes(4, size, 3), rng, True, share)
+            out.append((share, list(batches)))
+        return weights, out
+
+    @pytest.mark.parametrize(("parts", "size"), [(2, 7), (3, 7), (4, 1), (3, 100)])
+    def test_all_take_the_same_steps_over_all_edges(self, parts, size):
+        graph = Graph(20, np.random.default_rng(0).integers(0, 20, (61, 2)))
+        _, epoch = self.epoch(graph, parts, size)
+        shapes = [[batch.edges.shape[1] for batch in batches] for _, batches in epoch]
+        assert all(those == shapes[0] for those in shapes)
+        numbers = {tuple(edge): number for number, edge in enumerate(graph.edges.tolist())}
+        for share, batches in epoch:
+            seen = [numbers[tuple(sorted(edge))] for b in batches for edge in b.rows[b.edges].T.tolist()]
+            assert set(seen) == set(share.own)
+            assert len(seen) - len(share.own) in (0, 1)
+
+    @pytest.mark.parametrize("parts", [2, 3, 7])
+    def test_every_edge_counts_alike_in_the_mean(self, parts):
+        graph = Graph(20, np.random.default_rng(0).integers(0, 20, (61, 2)))
+        for part in range(parts):
+            world = World()
+            world.size, world.rank = parts, part
+            share = world.share(graph.n_edges)
+            # The expectation of a batch's mean is the mean over the share, and it counts 1/parts.
+            assert share.scale / len(share.own) / parts == pytest.approx(1 / graph.n_edges)
+
+    def test_an_even_share_leaves_weights_as_they_are(self):
+        graph = Graph(20, np.stack([np.arange(10), np.arange(10, 20)], axis=1))
+        weights, epoch = self.epoch(graph, 2, 5)
+        for share, [batch] in epoch:
+            own = weights[share.own.start : share.own.stop].astype(np.float32)
+            np.testing.assert_array_equal(np.sort(batch.weights.numpy()), np.sort(own))
+
+    @pytest.mark.parametrize("parts", [2, 3])
+    def test_vertices_are_shared_out_of_one_order(self, parts):
+        n, seen, lengths = 20, [], set()
+        for part in range(parts):
+            world = World()
+            world.size, world.rank = parts, part
+            batches = list(vertex_batches(n, BatchSizes(4), np.random.default_rng(5), world.share(n)))
+            rows = torch.cat([batch.rows for batch in batches]).tolist()
+            lengths.add(len(rows))
+            seen += rows
+        assert lengths == {-(-n // parts)}
+        assert set(seen) == set(range(n))
+        assert len(seen) - n < parts
