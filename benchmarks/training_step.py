@@ -18,7 +18,7 @@ from acvae.nn import Autoencoder, as_features
 from acvae.training import AdaptivePrior, BatchSizes, Problem
 from acvae.training.batches import edge_batches
 from acvae.training.stepper import Stepper
-from acvae.training.threads import step_threads, torch_threads
+from acvae.training.threads import step_threads
 from dense_step import DenseStep
 from ratios import spread
 
@@ -89,11 +89,11 @@ def run(shape: str, steps: int, repeats: int) -> None:
     peer = DenseStep(problem.module, torch.from_numpy(x.toarray()), problem.graph.n_edges, 0.99, 0.1)
     batches = draw(steps)
     check_agreement(problem, peer, batches)
-    stepper = Stepper(problem, 1e-3)
+    stepper = Stepper(problem, 1e-3, threads=step_threads(problem.module, BatchSizes()))
     ratios = []
     for repeat in range(repeats + 1):  # the first turn warms both up
         start = time.perf_counter()
-        with torch_threads(step_threads(problem.module, BatchSizes())):
+        with stepper.at_work():
             for batch, eps in batches:
                 stepper.step(batch, eps)
         middle = time.perf_counter()

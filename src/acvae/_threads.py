@@ -52,9 +52,13 @@ def over_ranges(work: Callable[[int, int], object], count: int, *, at_least: int
         work(0, count)
         return
     bounds = [count * t // threads for t in range(threads + 1)]
-    futures = [_pool(os.getpid()).submit(work, a, b) for a, b in pairwise(bounds)]
-    for future in futures:
-        future.result()
+    *others, (first, last) = pairwise(bounds)
+    futures = [_pool(os.getpid()).submit(work, a, b) for a, b in others]
+    try:
+        work(first, last)  # one share is the caller's own: waking a thread costs as much as a small task
+    finally:
+        for future in futures:
+            future.result()
 
 
 def run_tasks(tasks: Sequence[Callable[[int], object]], threads: int) -> None:

@@ -13,7 +13,8 @@ from torch.nn.functional import log_softmax, softplus
 
 from acvae._checks import choice
 from acvae.exceptions import FeatureError
-from acvae.nn.features import Features, Rows
+from acvae.kernels.multinomial import multinomial_gradient
+from acvae.nn.features import Features, Rows, SparseRows
 
 __all__ = ["Bernoulli", "Gaussian", "Likelihood", "Multinomial", "Poisson", "make_likelihood"]
 
@@ -28,6 +29,19 @@ class Likelihood(nn.Module):
         """Log-likelihood (b,) of rows given decoder outputs (b, D)."""
         raise TypeError("a likelihood defines forward(outputs, rows)")  # abstract
 
+    def with_gradient(self, outputs: Tensor, rows: Rows, scale: float) -> tuple[float, Tensor]:
+        """The mean over rows, and the gradient (b, D) of scale·(the sum over rows) with respect to outputs.
+
+        The gradient with respect to parameters of the likelihood's own is added to their `grad`. Here by
+        autograd; override it where that is too slow.
+        """
+        with torch.enable_grad():
+            leaf = outputs.detach().requires_grad_()
+            values = self(leaf, rows)
+            (scale * values.sum()).backward()
+        assert leaf.grad is not None
+        return float(values.detach().mean()), leaf.grad
+
 
 class Multinomial(Likelihood):
     """x counts draws with probabilities softmax(outputs); the coefficient log(n!/∏x!) is included."""
@@ -39,6 +53,23 @@ class Multinomial(Likelihood):
         total = rows.sum()
         coefficient = torch.lgamma(total + 1) - rows.sum(lambda x: torch.lgamma(x + 1))
         return rows.dot(log_softmax(outputs, dim=-1)) + coefficient
+
+    def with_gradient(self, outputs: Tensor, rows: Rows, scale: float) -> tuple[float, Tensor]:
+        # The gradient of x·log softmax(o) is x − (Σx)·softmax(o).
+        log_probability = log_softmax(outputs, dim=-1)
+        probability = log_probability.exp()
+        if isinstance(rows, SparseRows) and outputs.device.type == "cpu":
+            values = None if rows.values is None else rows.values.numpy()
+            columns, offsets = rows.columns.numpy(), rows.offsets.numpy()
+            whole = multinomial_gradient(
+                log_probability.numpy(), columns, offsets, values, scale, probability.numpy()
+            )
+            return whole / len(outputs), probability
+        total = rows.sum()
+        coefficient = torch.lgamma(total + 1) - rows.sum(lambda x: torch.lgamma(x + 1))
+        value = float((rows.dot(log_probability) + coefficient).mean())
+        expected = probability.mul_(total.to(outputs.dtype).unsqueeze(-1))
+        return value, rows.subtract_from(expected).mul_(-scale)
 
 
 class Bernoulli(Likelihood):

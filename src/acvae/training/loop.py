@@ -22,7 +22,7 @@ from acvae.training.prior import Prior
 from acvae.training.problem import Problem
 from acvae.training.progress import Progress
 from acvae.training.stepper import FIGURES, Stepper
-from acvae.training.threads import step_threads, torch_threads
+from acvae.training.threads import step_threads
 
 __all__ = ["Callback", "EpochState", "Plan", "train"]
 
@@ -99,11 +99,12 @@ def _train(
     rng = np.random.default_rng(stream_seed(plan.seed, "batches"))
     noise = torch.Generator(device=problem.device).manual_seed(stream_seed(plan.seed, "noise"))
     options = _identity(problem, prior, plan, world)
-    if world.size == 1:
-        stepper = Stepper(problem, plan.learning_rate)
-    else:
+    average = None
+    if world.size > 1:
         _agree(problem, options, world)
-        stepper = Stepper(problem, plan.learning_rate, world.average)
+        average = world.average
+    threads = step_threads(problem.module, plan.batch_sizes)
+    stepper = Stepper(problem, plan.learning_rate, average, threads=threads)
     latent_dim = problem.module.decoder.hidden.weight.shape[0]
     history: History = []
     keeper = None
@@ -111,21 +112,21 @@ def _train(
         parts = Parts(problem.module, stepper._optimizer, rng, history, options, noise, prior)
         keeper = Keeper(checkpoint, parts, world)
     done = len(history)
-    threads = torch_threads(step_threads(problem.module, plan.batch_sizes))
     shown = Progress(plan.epochs, plan.label, show=plan.progress and world.rank == 0, done=done)
-    with threads, shown as progress, keeper or nullcontext():
+    with shown as progress, keeper or nullcontext():
         for epoch in range(done + 1, plan.epochs + 1):
             started = time.perf_counter()
             totals = np.zeros(len(FIGURES))
             count = 0
             if world.size > 1:
                 _draw_anew(rng, noise, plan.seed, epoch, world, same_order=prior is None)
-            for batch in _epoch_batches(problem, prior, plan.batch_sizes, rng, world):
-                eps = torch.randn((batch.n_own, latent_dim), generator=noise, device=problem.device)
-                totals += stepper.step(_to_device(batch, problem.device), eps)
-                count += 1
-                if keeper is not None:
-                    keeper.check_interrupt()
+            with stepper.at_work():
+                for batch in _epoch_batches(problem, prior, plan.batch_sizes, rng, world):
+                    eps = torch.randn((batch.n_own, latent_dim), generator=noise, device=problem.device)
+                    totals += stepper.step(_to_device(batch, problem.device), eps)
+                    count += 1
+                    if keeper is not None:
+                        keeper.check_interrupt()
             seconds = time.perf_counter() - started
             means = world.total(totals / max(count, 1)) / world.size
             figures = _summarise(epoch, means, count, seconds)

@@ -1,13 +1,20 @@
 """One optimisation step: the objective on a batch, its gradient, Adam."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import torch
+from threadpoolctl import ThreadpoolController
 from torch import Tensor, nn
 
 from acvae.kernels import FlatAdam
 from acvae.training.batches import Batch
+from acvae.training.fused import FusedGradient
 from acvae.training.problem import Problem
+from acvae.training.threads import torch_threads
 
 __all__ = ["FIGURES", "Stepper"]
 
@@ -20,11 +27,22 @@ class Stepper:
 
     All parameters are moved into one flat tensor, of which they become views, and so are their gradients:
     a step of a small network costs more in Python than in arithmetic, and Adam then has one tensor to visit
-    instead of a dozen.
+    instead of a dozen. The gradient is the hand-written one where the networks are the standard ones on the
+    CPU, and autograd's elsewhere.
+
+    `reduce`, if given, is called with the flat gradient before Adam sees it; `threads` is how many a step
+    may use.
     """
 
-    def __init__(self, problem: Problem, learning_rate: float) -> None:
-        self.problem = problem
+    def __init__(
+        self,
+        problem: Problem,
+        learning_rate: float,
+        reduce: Callable[[Tensor], None] | None = None,
+        *,
+        threads: int = 1,
+    ) -> None:
+        self.problem, self._reduce = problem, reduce
         flat = _flatten([p for p in problem.module.parameters() if p.requires_grad])
         assert flat.grad is not None
         self._gradient = flat.grad
@@ -33,14 +51,29 @@ class Stepper:
             self._optimizer = FlatAdam(flat.detach(), flat.grad, learning_rate)
         else:
             self._optimizer = torch.optim.Adam([flat], lr=learning_rate, fused=True)
+        self._fused = FusedGradient(problem, threads) if FusedGradient.fits(problem) else None
+        self._threads = threads if self._fused is None else 1  # of libraries: the fused gradient has its own
+        self._libraries = ThreadpoolController()
 
-    def step(self, batch: Batch, noise: Tensor) -> npt.NDArray[np.float32]:
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Around a run of steps: the libraries use as many threads as a step of this size is worth."""
+        with torch_threads(self._threads), self._libraries.limit(limits=self._threads, user_api="blas"):
+            yield
+
+    def step(self, batch: Batch, noise: Tensor) -> npt.NDArray[np.floating[Any]]:
         """One step; returns the batch's figures before it, named by `FIGURES`."""
-        terms = self.problem.step_terms(batch, noise)
-        (-terms.elbo.value).backward()
+        figures = self._autograd(batch, noise) if self._fused is None else self._fused(batch, noise)
+        if self._reduce is not None:
+            self._reduce(self._gradient)
         self._optimizer.step()
         if isinstance(self._optimizer, torch.optim.Adam):
             self._gradient.zero_()
+        return figures
+
+    def _autograd(self, batch: Batch, noise: Tensor) -> npt.NDArray[np.floating[Any]]:
+        terms = self.problem.step_terms(batch, noise)
+        (-terms.elbo.value).backward()
         return torch.stack([*terms.elbo, terms.mean_correlation]).detach().cpu().numpy()
 
 

@@ -1,0 +1,354 @@
+"""The gradient of the ELBO on a batch, written out by hand for the standard networks on the CPU.
+
+A step of these networks is a few small matrix products between a hundred small operations, and through
+autograd the bookkeeping costs more than the arithmetic. Here the same sums are done by a dozen compiled
+kernels and matrix products into buffers that stay, and the gradient lands in the parameters' own `grad`.
+
+The work of each stage is cut into tasks that write to different memory: by rows and by pairs on the way
+forward, by hidden units and by features on the way back. Tasks are run by as many threads as pay; how they
+are cut does not depend on that, and neither do the bits that come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.functional import softplus
+
+from acvae._threads import run_tasks
+from acvae.kernels.elementwise import (
+    bias_relu,
+    column_sums,
+    half_plus,
+    join_halves,
+    relu_backward,
+    singleton_terms,
+    split_halves,
+)
+from acvae.kernels.pair_layer import pair_layer_backward, pair_layer_forward
+from acvae.kernels.pair_terms import edge_sums, pair_sums
+from acvae.kernels.row_parts import DensePart, RowPart, SparsePart
+from acvae.nn import Decoder, Encoder, Likelihood, PairEncoder
+from acvae.nn.encoder import SMALLEST_STD
+from acvae.nn.features import DenseFeatures, Rows, SparseFeatures
+from acvae.training.batches import Batch
+from acvae.training.problem import Problem
+
+__all__ = ["FusedGradient"]
+
+Array = npt.NDArray[Any]
+Tasks = list[Callable[[int], None]]
+
+TASK = 1 << 18  # numbers a task writes, about: enough to outweigh handing it to a thread
+
+
+class FusedGradient:
+    """Adds the gradient of −ELBO to the parameters' `grad`, batch after batch.
+
+    Parameters and gradients must stay where they are in memory, and every `grad` be zero at a call.
+    """
+
+    def __init__(self, problem: Problem, threads: int = 1) -> None:
+        self._problem, self._threads = problem, threads
+        module = problem.module
+        self._encoder = _Layers(module.encoder.hidden, module.encoder.output)
+        self._decoder = _Layers(module.decoder.hidden, module.decoder.output)
+        pair_encoder = module.pair_encoder
+        self._pairs = None if pair_encoder is None else _Layers(pair_encoder, pair_encoder.output)
+        self._room = _Room(self._encoder.weight.dtype)
+        self._latent_dim = module.decoder.hidden.weight.shape[0]
+
+    @staticmethod
+    def fits(problem: Problem) -> bool:
+        """Whether this is the gradient of these networks: the standard ones, as they are, on the CPU."""
+        module = problem.module
+        standard = type(module.encoder) is Encoder and type(module.decoder) is Decoder
+        standard &= module.pair_encoder is None or type(module.pair_encoder) is PairEncoder
+        hooked = any(part._forward_hooks or part._forward_pre_hooks for part in module.modules())
+        trained = all(p.requires_grad and p.is_contiguous() for p in module.parameters())
+        known = isinstance(problem.features, (SparseFeatures, DenseFeatures))
+        return problem.device.type == "cpu" and standard and known and trained and not hooked
+
+    @torch.no_grad()
+    def __call__(self, batch: Batch, noise: Tensor) -> npt.NDArray[np.float64]:
+        """The batch's figures, in the order of `stepper.FIGURES`."""
+        work = _Batch(self, batch, noise)
+        for stage in (work.read, work.relate, work.couple, work.differentiate, work.collect):
+            run_tasks([partial(_quietly, task) for task in stage()], self._threads)
+        return work.figures()
+
+
+class _Layers:
+    """Two linear layers as arrays: weight (inputs, h) and bias of the first, of the second, and gradients."""
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self.weight, self.bias = _array(first.weight), _array(first.bias)
+        self.output, self.output_bias = _array(second.weight), _array(second.bias)
+        self.d_weight, self.d_bias = _array(first.weight.grad), _array(first.bias.grad)
+        self.d_output, self.d_output_bias = _array(second.weight.grad), _array(second.bias.grad)
+        self.hidden = len(self.bias)
+
+
+class _Room:
+    """Buffers by name that stay from batch to batch: fresh large arrays cost a page fault every 4 KB."""
+
+    def __init__(self, dtype: Any) -> None:
+        self._dtype = dtype
+        self._buffers: dict[Any, Array] = {}
+
+    def __call__(self, name: Any, rows: int, columns: int) -> Array:
+        need = rows * columns
+        buffer = self._buffers.get(name)
+        if buffer is None or len(buffer) < need:
+            buffer = self._buffers[name] = np.empty(need + need // 8, dtype=self._dtype)
+        return buffer[:need].reshape(rows, columns)
+
+
+class _Batch:
+    """One batch on its way through the networks and back; each stage needs the ones before it."""
+
+    def __init__(self, gradient: FusedGradient, batch: Batch, noise: Tensor) -> None:
+        self._problem, self._room, self._own = gradient._problem, gradient._room, batch.n_own
+        self._encoder, self._decoder, self._pairs = gradient._encoder, gradient._decoder, gradient._pairs
+        problem, room, d = self._problem, self._room, gradient._latent_dim
+        if problem.graph is None:
+            self._pairs = None
+        self._batch, self._noise = batch, noise.numpy()
+        rows = problem.features.rows(batch.rows)
+        self._own_rows: Rows = rows.head(batch.n_own)
+        self._rows = _row_part(rows, problem.features.n_columns, self._encoder.weight.dtype)
+        r = batch.n_encoded
+        self._hidden = room("hidden", r, self._encoder.hidden)
+        self._out, self._d_out = room("out", r, 2 * d), room("d_out", r, 2 * d)
+        self._mean, self._std = room("mean", r, d), room("std", r, d)
+        self._slope = room("slope", r, d)  # d std / d out
+        self._d_mean, self._d_std = room("d_mean", r, d), room("d_std", r, d)
+        self._d_hidden = room("d_hidden", r, self._encoder.hidden)
+        self._likelihood = self._divergence = self._structure = self._independence = self._rho = 0.0
+        if self._pairs is not None:
+            self._i, self._j = batch.pairs.numpy()
+            k, h = len(self._i), self._pairs.hidden
+            self._halves, self._d_halves = (room(x, len(batch.rows), 2 * h) for x in ("halves", "d_halves"))
+            self._both = room("both", k, h)
+            self._logits, self._d_logits = room("logits", k, d), room("d_logits", k, d)
+        # What the objective multiplies each mean with (objectives.elbo).
+        n = problem.n_vertices
+        m = 0 if problem.graph is None else problem.graph.n_edges
+        draws = problem.draws_pairs and self._pairs is not None
+        self._edge_factor = m / n
+        self._pair_factor = problem.gamma * (n - 1) / n if draws else 0.0
+        self._divergence_factor = 1 + problem.gamma if draws else 1.0
+
+    # ------------------------------------------------------------------ forward
+
+    def read(self) -> Tasks:
+        """The first layers on every row, and all that follows for the sampled vertices."""
+        own, n_encoded, width = self._own, self._batch.n_encoded, self._encoder.hidden
+        tasks: Tasks = [self._decode]
+        tasks += [partial(self._encode, own + a, own + b) for a, b in _cut(n_encoded - own, width)]
+        if self._pairs is not None:
+            weight, halves = self._pairs.weight, self._halves
+            tasks += [partial(_times, self._rows, weight, a, b, halves) for a, b in _cut(*halves.shape)]
+        return tasks
+
+    def relate(self) -> Tasks:
+        """The pair encoder on every pair."""
+        if self._pairs is None:
+            return []
+        return [partial(self._relate, a, b) for a, b in _cut(*self._both.shape)]
+
+    def _encode(self, first: int, last: int, slot: int = 0) -> None:
+        """Mean and std of some rows."""
+        net = self._encoder
+        hidden, out = self._hidden[first:last], self._out[first:last]
+        self._rows.times(net.weight, first, last, self._hidden)
+        bias_relu(hidden, net.bias)
+        np.matmul(hidden, net.output, out=out)
+        slope, std = self._slope[first:last], self._std[first:last]
+        split_halves(out, net.output_bias, self._mean[first:last], slope)
+        spread = torch.from_numpy(slope)
+        torch.clamp_min(softplus(spread), SMALLEST_STD, out=torch.from_numpy(std))
+        spread.sigmoid_()
+        self._d_mean[first:last] = 0
+        self._d_std[first:last] = 0
+
+    def _decode(self, slot: int) -> None:
+        """The sampled vertices: encoder, decoder and likelihood, and back to mean and std."""
+        self._encode(0, self._own)
+        net, b, room = self._decoder, self._own, self._room
+        mean, std = self._mean[:b], self._std[:b]
+        z = mean + std * self._noise
+        hidden = room("decoder hidden", b, net.hidden)
+        np.matmul(z, net.weight, out=hidden)
+        bias_relu(hidden, net.bias)
+        outputs = room("decoder outputs", b, len(net.output_bias))
+        np.matmul(hidden, net.output, out=outputs)
+        outputs += net.output_bias
+        likelihood = self._problem.module.likelihood
+        with_gradient = getattr(likelihood, "with_gradient", None)  # a user's own may not have it
+        if with_gradient is None:
+            with_gradient = partial(Likelihood.with_gradient, likelihood)
+        self._likelihood, d_outputs = with_gradient(torch.from_numpy(outputs), self._own_rows, -1 / b)
+        d_out = d_outputs.numpy()
+        np.matmul(hidden.T, d_out, out=net.d_output)
+        column_sums(d_out, net.d_output_bias)
+        d_hidden = room("decoder gradient", b, net.hidden)
+        np.matmul(d_out, net.output.T, out=d_hidden)
+        relu_backward(d_hidden, hidden, 0, net.hidden, net.d_bias)
+        np.matmul(z.T, d_hidden, out=net.d_weight)
+        log_std = torch.log(torch.from_numpy(std)).numpy()
+        self._divergence = (
+            singleton_terms(
+                mean,
+                std,
+                log_std,
+                self._noise,
+                d_hidden @ net.weight.T,
+                self._divergence_factor / b,
+                self._d_mean,
+                self._d_std,
+            )
+            / b
+        )
+
+    def _relate(self, first: int, last: int, slot: int) -> None:
+        """The pair encoder on some pairs."""
+        net = self._pairs
+        assert net is not None
+        both, logits = self._both[first:last], self._logits[first:last]
+        pair_layer_forward(self._halves, net.bias, self._i[first:last], self._j[first:last], both)
+        np.matmul(both, net.output, out=logits)
+        half_plus(logits, net.output_bias)
+
+    # ------------------------------------------------------------------ where edges meet
+
+    def couple(self) -> Tasks:
+        """The terms of edges and pairs, with their gradients to mean, std and logits."""
+        if self._problem.graph is None:
+            return []
+        return [self._couple_edges] if self._pairs is None else [self._couple_edges, self._couple_pairs]
+
+    def _couple_edges(self, slot: int) -> None:
+        n_edges = len(self._batch.weights)
+        if self._pairs is None:
+            logits = np.zeros((n_edges, self._mean.shape[1]), dtype=self._mean.dtype)
+            d_logits = np.empty_like(logits)
+        else:
+            logits, d_logits = self._logits[:n_edges], self._d_logits[:n_edges]
+        scale = self._edge_factor / max(n_edges, 1)
+        structure, rho = edge_sums(
+            self._mean,
+            self._std,
+            logits,
+            self._batch.edges.numpy(),
+            self._batch.weights.numpy(),
+            self._problem.tau,
+            scale,
+            self._d_mean,
+            self._d_std,
+            d_logits,
+        )
+        self._structure = scale * structure
+        if self._pairs is not None:
+            self._rho = rho / max(logits.size, 1)
+
+    def _couple_pairs(self, slot: int) -> None:
+        n_edges = len(self._batch.weights)
+        logits = self._logits[n_edges:]
+        scale = self._pair_factor / max(len(logits), 1)
+        self._independence = scale * pair_sums(logits, scale, self._d_logits[n_edges:])
+
+    # ------------------------------------------------------------------ backward
+
+    def differentiate(self) -> Tasks:
+        """Gradients of second layers, and of the first ones' activations."""
+        tasks: Tasks = []
+        if self._pairs is not None:
+            column_sums(self._d_logits, self._pairs.d_output_bias)
+            self._d_logits *= self._d_logits.dtype.type(0.5)
+            pairs, units = self._both.shape
+            tasks += [partial(self._relate_back, *ends) for ends in _cut(units, pairs)]
+        join_halves(self._d_mean, self._d_std, self._slope, self._std, SMALLEST_STD, self._d_out)
+        column_sums(self._d_out, self._encoder.d_output_bias)
+        each = self._d_out.size // 64  # small tasks come last, for whichever thread is free
+        tasks += [partial(self._encode_back, a, b) for a, b in _cut(self._encoder.hidden, each)]
+        return tasks
+
+    def collect(self) -> Tasks:
+        """Gradients of first layers' weights."""
+        parts = [(self._encoder, self._d_hidden)]
+        if self._pairs is not None:
+            parts.append((self._pairs, self._d_halves))
+        return [
+            partial(_gradient, self._rows, grad, a, b, net.d_weight)
+            for net, grad in parts
+            for a, b in _cut(*net.weight.shape)
+        ]
+
+    def _relate_back(self, a: int, b: int, slot: int) -> None:
+        net = self._pairs
+        assert net is not None
+        np.matmul(self._both[:, a:b].T, self._d_logits, out=net.d_output[a:b])
+        d_both = self._room(("d_both", slot), len(self._d_logits), b - a)
+        np.matmul(self._d_logits, net.output[a:b].T, out=d_both)
+        pair_layer_backward(
+            self._halves, net.bias, self._i, self._j, d_both, a, b, self._d_halves, net.d_bias
+        )
+
+    def _encode_back(self, a: int, b: int, slot: int) -> None:
+        net, d_out = self._encoder, self._d_out
+        np.matmul(self._hidden[:, a:b].T, d_out, out=net.d_output[a:b])
+        np.matmul(d_out, net.output[a:b].T, out=self._d_hidden[:, a:b])
+        relu_backward(self._d_hidden, self._hidden, a, b, net.d_bias)
+
+    # ------------------------------------------------------------------ what is told of it
+
+    def figures(self) -> npt.NDArray[np.float64]:
+        """ELBO and its terms per vertex, and the mean correlation of the edges."""
+        penalty = (self._divergence_factor - 1) * self._divergence + self._independence
+        value = self._likelihood - self._divergence - self._structure - penalty
+        return np.array(
+            [value, self._likelihood, self._divergence, self._structure, penalty, self._rho], dtype=np.float64
+        )
+
+
+def _cut(count: int, numbers_each: int) -> list[tuple[int, int]]:
+    """Even runs of 0 … count, each of about `TASK` numbers if every item has `numbers_each`."""
+    parts = max(1, round(count * numbers_each / TASK))
+    bounds = [count * t // parts for t in range(parts + 1)]
+    return [(a, b) for a, b in pairwise(bounds) if a < b]
+
+
+def _quietly(task: Callable[[int], None], slot: int) -> None:
+    """An objective that blows up is found out and explained after the epoch."""
+    with np.errstate(all="ignore"):
+        task(slot)
+
+
+def _times(rows: RowPart, weight: Array, first: int, last: int, out: Array, slot: int) -> None:
+    rows.times(weight, first, last, out)
+
+
+def _gradient(rows: RowPart, grad: Array, first: int, last: int, out: Array, slot: int) -> None:
+    rows.gradient(grad, first, last, out)
+
+
+def _row_part(rows: Rows, n_columns: int, dtype: Any) -> RowPart:
+    table = getattr(rows, "table", None)
+    if table is not None:
+        return DensePart(table.numpy().astype(dtype, copy=False))
+    columns, offsets, values = rows.columns, rows.offsets, rows.values  # type: ignore[attr-defined]
+    return SparsePart(columns.numpy(), offsets.numpy(), None if values is None else values.numpy(), n_columns)
+
+
+def _array(tensor: Tensor | None) -> Array:
+    assert tensor is not None
+    array: Array = tensor.detach().numpy()
+    return array
