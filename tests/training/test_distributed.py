@@ -123,7 +123,7 @@ def test_the_command_line_writes_and_prints_once(tmp_path):
     first, second = run_pair("-m", "acvae.cli", "fit", "tree", *options, "--out", run)
     assert (first[0], second[0]) == (0, 0)
     assert "stored in" in first[1]
-    assert "edges are held out" in first[2]
+    assert "test edges held out" in first[2]
     assert second[1:] == ("", "")
     assert {p.name for p in run.iterdir()} >= {"model.safetensors", "scores.json", "history.csv"}
     scores = json.loads((run / "scores.json").read_text())["link_prediction"]["bp"]["ncrr"]

@@ -1,4 +1,4 @@
-"""The hand-written gradient against autograd's, in float64, for all kinds of models, features, likelihoods."""
+"""The hand-written gradient against autograd's in float64, for all kinds of models, features, likelihoods."""
 
 import numpy as np
 import pytest
