@@ -3,8 +3,23 @@
 import pytest
 
 from acvae import __version__
-from acvae.cli import main
+from acvae.cli import COMMANDS, main
 from acvae.commands import reproduce
+
+
+def test_an_unknown_command_is_answered_with_those_there_are(capsys):
+    assert main(["neighbours"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "acvae: error: there is no command 'neighbours'; there are fit, evaluate, neighbors, cluster, "
+        "report, datasets, reproduce. Did you mean 'neighbors'?\n"
+    )
+
+
+def test_the_help_has_every_command_on_one_line(capsys):
+    assert main(["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for name in COMMANDS:
+        assert sum(line.startswith(f"    {name} ") and len(line) > 30 for line in lines) == 1
 
 
 def test_help_and_version(capsys):

@@ -85,7 +85,7 @@ class TestRun:
         fit_run(config(), tmp_path / "run", progress=False, say=told.append)
         assert told[0] == "loading tree"
         assert told[1].startswith("tree: 30 vertices with 8 features, ")
-        assert "test edges are held out (split seed 0)" in told[2]
+        assert "test edges held out (split seed 0)" in told[2]
 
 
 class TestDamage:
@@ -160,7 +160,7 @@ class TestConfig:
         ("values", "message"),
         [
             ({}, "no data were named"),
-            ({"features": "a.csv"}, "edges is missing"),
+            ({"features": "a.csv"}, "edges= is missing"),
             ({"dataset": "tree", "edges": "a.csv"}, "edges is for data in your own files"),
             ({"features": "a", "edges": "b", "data_root": "."}, "data_root is for named data sets"),
             ({"dataset": "tree", "epoch": 3}, "there is no setting 'epoch'. Did you mean 'epochs'"),

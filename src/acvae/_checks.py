@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from acvae.exceptions import MissingDependencyError, OptionError
+from acvae.exceptions import MissingDependencyError, OptionError, did_you_mean
 
 
 def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     """`value` if it is one of `allowed`; otherwise an error that names them all."""
     if isinstance(value, str) and value in allowed:
         return value
-    raise OptionError(f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, allowed))}.")
+    raise OptionError(
+        f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, allowed))}."
+        + did_you_mean(value, allowed)
+    )
 
 
 def whole_number(name: str, value: Any, *, minimum: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from acvae._version import __version__
 from acvae.commands._usage import UsageError
-from acvae.exceptions import AcvaeError
+from acvae.exceptions import AcvaeError, did_you_mean
 
 __all__ = ["main"]
 
@@ -29,6 +29,14 @@ Each command has a help of its own: acvae fit --help. Exit codes: 0 done, 1 an e
 """
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Leaves the longest command's name on the line of its help."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        self._action_max_length = max(self._action_max_length, 4 + max(map(len, COMMANDS)))
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
@@ -36,10 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="acvae",
-        description="Correlated representation learning on graphs: features and links in, one joint Gaussian "
-        "over all embeddings out.",
+        description="Correlated representation learning on graphs: features and links in,\n"
+        "one joint Gaussian over all embeddings out.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"acvae {__version__}")
@@ -47,15 +55,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in COMMANDS:
         module = importlib.import_module(f"acvae.commands.{name}")
         command = module.add_parser(subparsers)
-        command.set_defaults(run=module.run, usage=command.format_usage)
+        command.set_defaults(run=module.run, parser=command)
+    given = list(sys.argv[1:] if argv is None else argv)
     try:
-        args = parser.parse_args(argv)
+        if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+            parser.error(
+                f"there is no command {given[0]!r}; there are {', '.join(COMMANDS)}."
+                + did_you_mean(given[0], COMMANDS)
+            )
+        args, unknown = parser.parse_known_args(given)
     except SystemExit as stop:  # argparse has printed the help, the version or what is wrong
         return stop.code if isinstance(stop.code, int) else 2
     try:
+        if unknown:
+            raise UsageError(_not_understood(unknown[0], args.parser))
         code: int = args.run(args)
     except UsageError as error:
-        print(f"{args.usage()}acvae {args.command}: error: {error}", file=sys.stderr)
+        print(f"{args.parser.format_usage()}acvae {args.command}: error: {error}", file=sys.stderr)
         return 2
     except AcvaeError as error:
         print(f"acvae: {error}", file=sys.stderr)
@@ -70,6 +86,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"\nacvae: stopped{f'; {how}' if how else ''}.", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _not_understood(argument: str, parser: argparse.ArgumentParser) -> str:
+    """What is wrong with an argument that no parser took."""
+    flag = argument.split("=")[0]
+    if not flag.startswith("-"):
+        return f"{argument!r} is one argument too many."
+    known = [text for action in parser._actions for text in action.option_strings]
+    return f"there is no option {flag}.{did_you_mean(flag, known)}"
 
 
 def _is_interrupt(error: BaseException) -> bool:

@@ -34,7 +34,7 @@ def test_two_commands_from_two_files_to_neighbours(acvae, data_flags, tmp_path, 
     assert out.startswith("acvae-eb on words: 3 epochs in 0 s; test NCRR 0.")
     assert "stored in run; next: acvae evaluate run, acvae neighbors run item-" in out
     assert "words: 24 vertices with 9 features" in err
-    assert "test edges are held out (split seed 0)" in err
+    assert "test edges held out (split seed 0)" in err
     assert "ACVAE_EB: 3/3" in err
     code, out, _ = acvae("neighbors", "run", "item-a0", "-k", 3)
     assert code == 0
@@ -64,7 +64,7 @@ def test_debian_by_name(acvae, tmp_path):
     out = tmp_path / "run"
     code, text, _ = acvae("fit", "debian", *SIZES, "--model", "vae", "--epochs", 1, "--out", out)
     assert code == 0
-    assert text.startswith("vae on debian: 1 epochs")
+    assert text.startswith("vae on debian: 1 epoch in ")
     code, _, err = acvae("neighbors", out, "numpy")
     assert code == 1
     assert "no vertex is called 'numpy'. Did you mean python3-numpy, " in err
@@ -140,6 +140,7 @@ class TestConfig:
         ("text", "message"),
         [
             ('datset = "tree"', "has an unknown setting 'datset'. Did you mean 'dataset'?"),
+            ("zzz = 1", "has an unknown setting 'zzz'. There are dataset, data_root, "),
             ("dataset = tree", "is not valid TOML: Invalid value (at line 1, column 11)."),
             ('dataset = "tree"\nepochs = "3"', "--epochs must be a whole number of at least 0, not '3'."),
             ('dataset = "tree"\nmodel = "vae"\ngamma = 1', "--gamma does not apply to the model vae"),
@@ -282,7 +283,13 @@ class TestMistakes:
                 "argument --latent-dim: must be a whole number of at",
             ),
             (["tree", "--out", "x", "--all-edges", "--split-seed", "1"], "not allowed with argument"),
-            (["tree", "--out", "x", "--epoch", "3"], "unrecognized arguments: --epoch 3"),
+            (["tree", "--out", "x", "--epoch", "3"], "there is no option --epoch. Did you mean '--epochs'"),
+            (["tree", "--out", "x", "--zzz=3"], "there is no option --zzz.\n"),
+            (["tree", "more", "--out", "x"], "'more' is one argument too many."),
+            (
+                [__file__, "--out", "x"],
+                "is not the name of a data set but a file; give files of your own with --features FILE",
+            ),
         ],
     )
     def test_usage(self, argv, message, acvae):
@@ -295,7 +302,7 @@ class TestMistakes:
         ("argv", "message"),
         [
             (["treee"], "there is no data set 'treee'; there are debian, "),
-            (["tree", "--model", "vea"], "--model 'vea' is unknown; choose one of 'acvae-eb', "),
+            (["tree", "--model", "vea"], "--model vea is unknown; choose one of 'acvae-eb', "),
             (
                 ["tree", "--model", "vae", "--gamma", "3"],
                 "--gamma does not apply to the model vae, which takes --latent-dim, --hidden-dim, ",
@@ -305,10 +312,10 @@ class TestMistakes:
             (["tree", "--epochs", "-1"], "--epochs must be a whole number of at least 0, not -1."),
             (["tree", "--tau", "2"], "--tau must be a finite number above -1 and below 1, not 2.0."),
             (["tree", "--learning-rate", "0"], "--learning-rate must be a finite number above 0, not 0.0."),
-            (["tree", "--device", "gpu"], "--device 'gpu' is unknown; use 'auto', 'cpu' or 'cuda'."),
+            (["tree", "--device", "gpu"], "--device gpu is unknown; use 'auto', 'cpu' or 'cuda'."),
             (
                 ["tree", "--likelihood", "normal"],
-                "--likelihood 'normal' is unknown; choose one of 'multinomial'",
+                "--likelihood normal is unknown; choose one of 'multinomial'",
             ),
             (["tree", "--data-option", "size=3"], "the data set 'tree' has no option 'size'; it has "),
             (
@@ -319,7 +326,7 @@ class TestMistakes:
                 ["tree", "--features", "a.csv"],
                 "--features is for data in your own files, but the data set 'tree'",
             ),
-            (["--features", "a.csv"], "features and edges belong together, and edges is missing."),
+            (["--features", "a.csv"], "--features and --edges belong together, and --edges is missing."),
             (
                 ["--features", "a.csv", "--edges", "b.csv", "--data-root", "."],
                 "--data-root is for named data",
@@ -366,7 +373,7 @@ class TestMistakes:
         error = error_of("fit", *argv, "--out", tmp_path / "run")
         assert error == (
             "the multinomial likelihood needs counts, but a feature is -1; for real-valued features use "
-            "--likelihood 'gaussian'."
+            "--likelihood gaussian."
         )
         assert not (tmp_path / "run").exists()
         assert acvae("fit", *argv, "--likelihood", "gaussian", "--out", tmp_path / "run", "--quiet")[0] == 0

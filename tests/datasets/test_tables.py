@@ -161,8 +161,27 @@ def test_what_did_not_match_is_counted_and_told(write, edges):
     expected |= {"ids_without_features_examples": ["other", "stranger"], "isolated": "kept"}
     assert {key: data.details[key] for key in expected} == expected
     assert data.details["summary"] == (
-        "4 rows of features and 6 rows of edges give 2 distinct edges; 2 rows of edges are left out, for 2 "
-        "ids have no features ('other', 'stranger'); 1 rows of features have no edge and are kept."
+        "4 rows of features and 6 rows of edges give 2 distinct edges; 2 rows of edges left out, for there "
+        "are no features of 2 ids ('other', 'stranger'); 1 row of features without an edge kept."
+    )
+
+
+def test_nothing_left_out_is_told_too(write):
+    data = from_files(write("x.csv", table_csv()), write("e.csv", f"{IDS[0]},{IDS[1]}\n{IDS[1]},{IDS[2]}\n"))
+    assert data.details["summary"] == (
+        "3 rows of features and 2 rows of edges give 2 distinct edges; every id of the edges has features; "
+        "every row of features has an edge."
+    )
+
+
+def test_text_where_numbers_are_expected_is_answered_with_the_option_for_text(write, edges):
+    content = "id,words\n" + "".join(f"{name},{'some long words ' * 9}\n" for name in IDS)
+    with pytest.raises(DataError) as told:
+        from_files(write("x.csv", content), edges)
+    assert str(told.value).endswith(
+        "column 'words': 'some long words some long words some long words some long wo…' is not a finite "
+        "number (3 cells of this column are like that). To take its words as features: text_column='words'. "
+        "Or leave the column out by naming the others in columns=."
     )
 
 

@@ -1,12 +1,13 @@
 """Progress: a bar on a terminal, plain lines elsewhere, silence on request."""
 
 import io
+import time
 
 import numpy as np
 import pytest
 
 from acvae import ACVAE, CVAE, VAE, Graph
-from acvae.training.progress import Progress
+from acvae.training.progress import Progress, Waiting
 
 
 class Terminal(io.StringIO):
@@ -45,6 +46,26 @@ def test_a_terminal_gets_a_bar():
     assert "\r" in text
     assert "training: 100%" in text
     assert "4/4" in text
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(io.StringIO(), " s so far\n"), (Terminal(), "\r  0 s")])
+def test_waiting_shows_the_seconds(monkeypatch, stream, shown):
+    for name in ("SECONDS_TO_FIRST_LINE", "SECONDS_BETWEEN_LINES"):
+        monkeypatch.setattr(f"acvae.training.progress.{name}", 0.01)
+    with Waiting(stream=stream):
+        time.sleep(0.2)
+    assert shown in stream.getvalue()
+    assert not stream.isatty() or stream.getvalue().endswith(" \r")  # a terminal's line is free again
+
+
+def test_short_waiting_and_silent_waiting_show_nothing(monkeypatch):
+    stream = io.StringIO()
+    with Waiting(stream=stream):
+        pass
+    monkeypatch.setattr("acvae.training.progress.SECONDS_BETWEEN_LINES", 0.001)
+    with Waiting(show=False, stream=stream):
+        time.sleep(0.05)
+    assert stream.getvalue() == ""
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,22 @@ from __future__ import annotations
 import argparse
 import re
 import textwrap
+from pathlib import Path
 from typing import Any
 
 from acvae.exceptions import AcvaeError
 
-__all__ = ["UsageError", "as_flags", "new_parser", "positive", "real", "whole"]
+__all__ = [
+    "UsageError",
+    "add_json",
+    "add_quiet",
+    "add_run",
+    "as_flags",
+    "new_parser",
+    "positive",
+    "real",
+    "whole",
+]
 
 
 class UsageError(AcvaeError):
@@ -26,6 +37,21 @@ def new_parser(subparsers: Any, name: str, *, summary: str, description: str, ex
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+
+
+def add_run(parser: argparse.ArgumentParser, **more: Any) -> None:
+    """The run, or the runs, to work on."""
+    parser.add_argument("run_folder", metavar="RUN", type=Path, help="folder made by acvae fit", **more)
+
+
+def add_json(parser: Any) -> None:
+    """Results as JSON."""
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+
+
+def add_quiet(parser: Any, what: str) -> None:
+    """Less on standard error."""
+    parser.add_argument("--quiet", action="store_true", help=what)
 
 
 def whole(text: str) -> int:
@@ -57,6 +83,8 @@ _SPELLINGS = {
     "header=False": "--no-header",
     "row_ids=True": "--row-ids",
     "columns=": "--columns",
+    "features=": "--features",
+    "edges=": "--edges",
     "ids=": "--ids",
     "root=": "--data-root",
     "device=": "--device ",
@@ -64,6 +92,7 @@ _SPELLINGS = {
     "isolated=": "--isolated ",
     "model=": "--model ",
     "id_column=": "--id-column ",
+    "text_column=": "--text-column ",
 }
 
 
@@ -74,6 +103,7 @@ def as_flags(message: str, names: tuple[str, ...]) -> str:
     for name in names:
         if "_" in name:
             message = re.sub(rf"(?<![\w'\"./-]){name}(?![\w'\"./])", f"--{name.replace('_', '-')}", message)
+    message = re.sub(r"(--[a-z-]+) '([\w-]+)'", r"\1 \2", message)
     return re.sub(
         rf"^({'|'.join(names)}) (must|needs|is for)", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message
     )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from pathlib import Path
 from typing import Any
 
 from acvae.commands._output import print_json, print_table
-from acvae.commands._usage import new_parser, positive
+from acvae.commands._usage import add_json, add_quiet, add_run, new_parser, positive
 from acvae.exceptions import OptionError
 
 __all__ = ["add_parser", "run"]
@@ -31,12 +30,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "Memory grows with the square of the number of vertices.",
         examples=EXAMPLES,
     )
-    parser.add_argument("run_folder", metavar="RUN", type=Path, help="folder made by acvae fit")
+    add_run(parser)
     parser.add_argument("-k", type=positive, default=5, metavar="K", help="number of clusters (default: 5)")
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print JSON for programs")
+    add_json(shape)
     shape.add_argument("--csv", action="store_true", help="print one line per vertex: name,cluster")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_quiet(parser, "no progress")
     return parser
 
 

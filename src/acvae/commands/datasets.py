@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from acvae.commands._output import print_json
-from acvae.commands._usage import new_parser
+from acvae.commands._usage import add_json, new_parser
 
 __all__ = ["add_parser", "run"]
 
@@ -32,7 +32,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         examples=EXAMPLES,
     )
     parser.add_argument("--data-root", type=Path, metavar="DIR", help="folder with the raw data")
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    add_json(parser)
     return parser
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
-from pathlib import Path
 from typing import Any
 
+from acvae._text import counted
 from acvae.commands._output import note, print_json, print_table
-from acvae.commands._usage import new_parser
+from acvae.commands._usage import add_json, add_quiet, add_run, new_parser
 
 __all__ = ["add_parser", "run"]
 
@@ -31,10 +31,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "clusters are compared with them. The scores are stored in the run's scores.json too.",
         examples=EXAMPLES,
     )
-    parser.add_argument("run_folder", metavar="RUN", type=Path, help="folder made by acvae fit")
+    add_run(parser)
     parser.add_argument("--no-pair-network", action="store_true", help="an ACVAE by belief propagation only")
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
-    parser.add_argument("--quiet", action="store_true", help="no progress and no notes")
+    add_json(parser)
+    add_quiet(parser, "no progress and no notes")
     return parser
 
 
@@ -63,9 +63,9 @@ def _print(scores: dict[str, Any]) -> None:
     from acvae.runs.scores import KIND_NAMES
 
     print(
-        f"{scores['model']} on {scores['data']}, {scores['epochs']} epochs: "
-        f"{scores['n_vertices']:,} vertices, "
-        f"{scores['train_edges']:,} train and {scores['test_edges']:,} test links\n"
+        f"{scores['model']} on {scores['data']}, {counted(scores['epochs'], 'epoch')}: "
+        f"{counted(scores['n_vertices'], 'vertex', 'vertices')}, "
+        f"{counted(scores['train_edges'], 'train link')} and {counted(scores['test_edges'], 'test link')}\n"
     )
     rows = []
     for kind, found in scores["link_prediction"].items():
@@ -91,4 +91,6 @@ def _print(scores: dict[str, Any]) -> None:
 
 
 def _figure(value: float) -> str:
-    return f"{value:.4f}" if math.isfinite(value) else "–"
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:.4f}" if value >= 0.001 else f"{value:.2g}"

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from acvae._text import counted, score_text
 from acvae.commands._fit_flags import SETTINGS, add_flags, given
 from acvae.commands._output import note, silent
 from acvae.commands._settings import merge, output_folder
@@ -75,6 +76,7 @@ def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
         raise UsageError("no data were named: give DATASET, or --features FILE and --edges FILE")
     if folder is None:
         raise UsageError("--out RUN is needed: the folder to keep the run in")
+    _check_dataset(values.get("dataset"))
     _check_options(values)
     with _names_of_flags():
         config = RunConfig.from_values(values)
@@ -82,6 +84,17 @@ def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
         return lambda: follow_run(config, folder), folder
     options = {"overwrite": args.overwrite, "progress": not args.quiet, "say": say}
     return lambda: fit_run(config, folder, **options), folder
+
+
+def _check_dataset(name: Any) -> None:
+    """A file in the place of a data set's name is a likely slip."""
+    from acvae.datasets import NAMES
+
+    if name not in (None, *NAMES) and Path(str(name)).exists():
+        raise UsageError(
+            f"{name!r} is not the name of a data set but a file; give files of your own with --features FILE "
+            "--edges FILE"
+        )
 
 
 def _check_options(values: dict[str, Any]) -> None:
@@ -145,9 +158,10 @@ def _print_summary(finished: Any) -> None:
     if finished.scores is not None:
         own = next(iter(finished.scores["link_prediction"].values()))["ncrr"]
         if own["test"] is not None:
-            score = f"; test NCRR {own['test']:.3f}, {own['random']:.3f} at random"
+            score = f"; test NCRR {score_text(own['test'])}, {score_text(own['random'])} at random"
     print(
-        f"{config.model} on {config.data_name}: {config.options['epochs']} epochs in {seconds:.0f} s{score}"
+        f"{config.model} on {config.data_name}: {counted(config.options['epochs'], 'epoch')} "
+        f"in {seconds:.0f} s{score}"
     )
     example = shlex.quote(str(graph.name(int(graph.degrees.argmax()))))
     print(f"stored in {where}; next: acvae evaluate {where}, acvae neighbors {where} {example}")

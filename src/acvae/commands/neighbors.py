@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from acvae.commands._names import find_vertex
 from acvae.commands._output import note, print_json, print_table
-from acvae.commands._usage import new_parser, positive
+from acvae.commands._usage import add_json, add_quiet, add_run, new_parser, positive
 
 __all__ = ["add_parser", "run"]
 
@@ -29,7 +28,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "see, are marked.",
         examples=EXAMPLES,
     )
-    parser.add_argument("run_folder", metavar="RUN", type=Path, help="folder made by acvae fit")
+    add_run(parser)
     parser.add_argument(
         "name", metavar="NAME", help="name of a vertex, or its number where there are no names"
     )
@@ -37,8 +36,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--include-known", action="store_true", help="show neighbours known from training too"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
-    parser.add_argument("--quiet", action="store_true", help="the table alone")
+    add_json(parser)
+    add_quiet(parser, "the table alone")
     return parser
 
 

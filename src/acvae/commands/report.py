@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from acvae.commands._output import note, silent
-from acvae.commands._usage import new_parser, positive
+from acvae.commands._usage import add_quiet, add_run, new_parser, positive
 
 __all__ = ["add_parser", "run"]
 
@@ -29,7 +29,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "length. The page asks no other host for anything.",
         examples=EXAMPLES,
     )
-    parser.add_argument("run_folders", metavar="RUN", nargs="+", type=Path, help="folder made by acvae fit")
+    add_run(parser, nargs="+")
     parser.add_argument(
         "-o",
         "--out",
@@ -45,7 +45,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--clusters", type=positive, default=8, metavar="K", help="clusters to colour (default: 8)"
     )
     parser.add_argument("--title", metavar="TEXT", help="heading of the page")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors and the file's name")
+    add_quiet(parser, "print nothing but errors and the file's name")
     return parser
 
 
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
     say = silent if args.quiet else note
     path = write_report(
-        open_runs(args.run_folders),
+        open_runs(args.run_folder),
         args.out,
         title=args.title,
         maps=args.map,

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from acvae.commands._usage import new_parser, positive
 from acvae.exceptions import OptionError
 
 __all__ = ["add_parser", "run"]
 
-EXAMPLES = """examples:
-  acvae reproduce table1 --quick            a smoke of the same code, in minutes
+EXAMPLES = """  acvae reproduce table1 --quick            a smoke of the same code, in minutes
   acvae reproduce table1                    all runs of table 1 that are not stored yet
   acvae reproduce table1 --only acvae-eb --only gamma=0.001 --only citation-1998
   acvae reproduce table1 table3 table4      several at once; what they share is run once
@@ -25,14 +25,13 @@ ACTIONS = ("check", "results")
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Describe the command to argparse."""
-    parser: argparse.ArgumentParser = subparsers.add_parser(
+    parser: argparse.ArgumentParser = new_parser(
+        subparsers,
         "reproduce",
-        help="run the paper's tables and figure",
+        summary="run the paper's tables and figure",
         description="Run the paper's experiments. Each finished run is stored at once; killed and started "
         "again, only what is missing is done.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        examples=EXAMPLES,
     )
     parser.add_argument(
         "what",
@@ -43,7 +42,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--quick", action="store_true", help="few epochs, γ and runs, stored in a folder apart"
     )
-    parser.add_argument("--jobs", type=_positive, metavar="N", help="runs at a time (default: one per core)")
+    parser.add_argument("--jobs", type=positive, metavar="N", help="runs at a time (default: one per core)")
     parser.add_argument(
         "--only",
         action="append",
@@ -115,10 +114,3 @@ def _write_results(args: argparse.Namespace) -> int:
     write_report(args.results or results_folder(args.quick), out, config_folder() / "discussion.md")
     print(out)
     return 0
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isdigit() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
-    return number

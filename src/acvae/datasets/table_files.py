@@ -14,12 +14,14 @@ import scipy.sparse as sp
 
 from acvae._checks import optional_import
 from acvae.datasets.sources import decode, open_binary, reading
-from acvae.exceptions import DataError
+from acvae.exceptions import DataError, did_you_mean
 
 __all__ = ["MATRIX_KINDS", "TABLE_KINDS", "Table", "kind_of", "read_lines", "read_matrix", "read_table"]
 
 MATRIX_KINDS = (".npz", ".npy", ".mtx")
 TABLE_KINDS = (".csv", ".tsv", ".parquet")
+
+LONGEST_SHOWN = 60  # letters of a cell in a message
 
 csv.field_size_limit(1 << 27)  # a cell may be a long text; the module's own limit is 128 KiB
 
@@ -45,6 +47,7 @@ class Table:
         except KeyError:
             raise DataError(
                 f"{str(self.path)!r} has no column {name!r}; it has {', '.join(map(repr, self.columns))}."
+                + did_you_mean(name, self.columns)
             ) from None
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
@@ -59,10 +62,14 @@ class Table:
             return values
         cell = cells[bad[0]]
         others = f" ({len(bad):,} cells of this column are like that)" if len(bad) > 1 else ""
+        shown = cell if len(cell) <= LONGEST_SHOWN else f"{cell[:LONGEST_SHOWN]}…"
+        text = len(bad) == len(cells) and " " in cell
         raise DataError(
             f"{str(self.path)!r}, row {bad[0] + 1}, column {name!r}: "
-            + (f"{cell!r} is not a finite number" if cell else "the cell is empty where a number is needed")
-            + f"{others}. Fill it in, or leave the column out by naming the others in columns=."
+            + (f"{shown!r} is not a finite number" if cell else "the cell is empty where a number is needed")
+            + f"{others}. "
+            + (f"To take its words as features: text_column={name!r}. Or" if text else "Fill it in, or")
+            + " leave the column out by naming the others in columns=."
         )
 
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from acvae._checks import choice, whole_number
 from acvae._edge_lists import BoolArray, IntArray
+from acvae._text import counted
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.mapped import open_features
 from acvae.datasets.table_files import (
@@ -269,8 +270,8 @@ def _subgraph(graph: Graph, kept: IntArray) -> Graph:
 def _summary(details: dict[str, Any]) -> str:
     """One line a person can read."""
     text = (
-        f"{details['feature_rows']:,} rows of features and {details['edge_rows']:,} rows of edges give "
-        f"{details['edges']:,} distinct edges; "
+        f"{_rows(details['feature_rows'])} of features and {_rows(details['edge_rows'])} of edges give "
+        f"{counted(details['edges'], 'distinct edge')}; "
     )
     if details["ids_without_features"]:
         shown = details["ids_without_features_examples"]
@@ -278,12 +279,16 @@ def _summary(details: dict[str, Any]) -> str:
             ", …" if details["ids_without_features"] > len(shown) else ""
         )
         text += (
-            f"{details['edge_rows_left_out']:,} rows of edges are left out, for "
-            f"{details['ids_without_features']:,} ids have no features ({examples}); "
+            f"{_rows(details['edge_rows_left_out'])} of edges left out, for there are no features of "
+            f"{counted(details['ids_without_features'], 'id')} ({examples}); "
         )
     else:
         text += "every id of the edges has features; "
-    return (
-        text
-        + f"{details['features_without_edge']:,} rows of features have no edge and are {details['isolated']}."
-    )
+    alone = details["features_without_edge"]
+    if not alone:
+        return text + "every row of features has an edge."
+    return text + f"{_rows(alone)} of features without an edge {details['isolated']}."
+
+
+def _rows(number: int) -> str:
+    return counted(number, "row")

@@ -18,6 +18,7 @@ from acvae.report.groups import group, legend
 from acvae.report.links import held_out, known_neighbors, predicted_links
 from acvae.report.packing import floats, pack
 from acvae.report.paths import by_path_length, rooted_forest
+from acvae.training.progress import Waiting
 
 __all__ = ["CLUSTERS", "MAPS", "payload"]
 
@@ -71,7 +72,8 @@ def _run(entry: Entry, maps: tuple[str, ...], clusters: int, progress: bool, say
         data["forest"] = rooted_forest(q)
         data["lengths"] = by_path_length(q)
     say(f"{entry.label}: clusters of {q.n_vertices:,} vertices")
-    groups = group(q, clusters)
+    with Waiting(show=progress):
+        groups = group(q, clusters)
     data["cluster"] = pack(groups.labels, "u8")
     data["clusters"] = legend(groups, degrees, names)
     data["small"] = (
@@ -82,7 +84,8 @@ def _run(entry: Entry, maps: tuple[str, ...], clusters: int, progress: bool, say
     for method in maps:
         if method == "tsne":
             say(f"{entry.label}: t-SNE map, which may take a while; --map pca goes without")
-        data["maps"][method] = _map(q, method)
+        with Waiting(show=progress):
+            data["maps"][method] = _map(q, method)
     return data
 
 

@@ -66,7 +66,7 @@ class RunConfig:
         """From the keys of a file; everything that can be checked without the data is."""
         for key in values:
             if key not in KEYS:
-                raise OptionError(f"there is no setting {key!r}.{did_you_mean(key, KEYS)}")
+                raise OptionError(f"there is no setting {key!r}.{_settings_like(key)}")
         model = values.get("model", "acvae-eb")
         options = {key: value for key, value in values.items() if key in OPTION_KEYS}
         chosen = make_model(model, options, progress=False).get_params(deep=False)
@@ -134,7 +134,7 @@ def _data(values: dict[str, Any]) -> dict[str, Any]:
         missing = [key for key in ("features", "edges") if key not in files]
         if len(missing) == 2:
             raise OptionError("no data were named: give the name of a data set, or features and edges.")
-        raise OptionError(f"features and edges belong together, and {missing[0]} is missing.")
+        raise OptionError(f"features= and edges= belong together, and {missing[0]}= is missing.")
     if dataset:
         raise OptionError(
             f"{next(iter(dataset))} is for named data sets, not for features and edges of yours."
@@ -155,11 +155,16 @@ def read_config(path: str | Path) -> dict[str, Any]:
         raise DataError(f"{str(file)!r} is not valid TOML: {error}.") from None
     for key in values:
         if key not in (*KEYS, "out"):
-            raise OptionError(f"{str(file)!r} has an unknown setting {key!r}.{did_you_mean(key, KEYS)}")
+            raise OptionError(f"{str(file)!r} has an unknown setting {key!r}.{_settings_like(key)}")
     for key in PATH_KEYS:
         if key in values:
             values[key] = str(file.resolve().parent / Path(str(values[key])).expanduser())
     return values
+
+
+def _settings_like(key: str) -> str:
+    """Those that may have been meant, or all."""
+    return did_you_mean(key, KEYS) or f" There are {', '.join(KEYS)}."
 
 
 def to_toml(values: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from acvae._text import counted
 from acvae.datasets import Dataset
 from acvae.exceptions import AcvaeError, RunError, StoppedError
 from acvae.metrics import LinkScores
@@ -79,8 +80,8 @@ def _split(config: RunConfig, data: Dataset, say: Say = lambda text: None) -> Ed
         return None
     split = split_edges(data.graph, seed=config.split_seed)
     say(
-        f"{split.test.n_edges:,} test edges are held out (split seed {split.seed}), "
-        f"{split.train.n_edges:,} are trained on"
+        f"{counted(split.test.n_edges, 'test edge')} held out (split seed {split.seed}), "
+        f"{split.train.n_edges:,} to train on"
     )
     if split.train.n_edges == 0 and data.graph.n_edges:
         raise RunError(
@@ -144,7 +145,8 @@ def _load(config: RunConfig, say: Say) -> Dataset:
     _load_message(config, say)
     data = config.load_data()
     n, n_features = data.features.shape
-    say(f"{data.name}: {n:,} vertices with {n_features:,} features, {data.graph.n_edges:,} edges")
+    size = f"{counted(n, 'vertex', 'vertices')} with {counted(n_features, 'feature')}"
+    say(f"{data.name}: {size}, {counted(data.graph.n_edges, 'edge')}")
     if "summary" in data.details:
         say(str(data.details["summary"]))
     return data

@@ -1,10 +1,11 @@
 """Progress of a long run: a bar on a terminal, now and then a plain line elsewhere, or silence."""
 
 import sys
+import threading
 import time
 from typing import Any, Self, TextIO
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "Waiting"]
 
 SECONDS_BETWEEN_LINES = 15.0
 SECONDS_TO_FIRST_LINE = 2.0
@@ -38,12 +39,9 @@ class Progress:
             now = time.monotonic()
             if self._done == self._total or now - self._last_line >= SECONDS_BETWEEN_LINES:
                 self._last_line = now
-                shown = "  ".join(f"{name} {value}" for name, value in figures.items())
-                print(
-                    f"{self._label}: {self._done}/{self._total} in {now - self._start:.0f} s  {shown}",
-                    file=self._stream,
-                    flush=True,
-                )
+                count = f"{self._label}: {self._done:,}/{self._total:,} in {now - self._start:.0f} s"
+                shown = (f"{name} {value}" for name, value in figures.items())
+                print("  ".join([count, *shown]), file=self._stream, flush=True)
 
     def __enter__(self) -> Self:
         return self
@@ -51,3 +49,36 @@ class Progress:
     def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+class Waiting:
+    """For work without parts to count: its seconds on a terminal, elsewhere a plain line now and then."""
+
+    def __init__(self, *, show: bool = True, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._show = show
+        self._over = threading.Event()
+        self._clock = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        start, terminal, shown = time.monotonic(), self._stream.isatty(), False
+        pause = SECONDS_TO_FIRST_LINE if terminal else SECONDS_BETWEEN_LINES
+        while not self._over.wait(pause):
+            text = f"  {time.monotonic() - start:.0f} s"
+            print(
+                f"\r{text}" if terminal else f"{text} so far", end="" if terminal else "\n", file=self._stream
+            )
+            self._stream.flush()
+            shown, pause = True, min(pause, 1.0) if terminal else pause
+        if terminal and shown:
+            print("\r" + " " * 12 + "\r", end="", file=self._stream, flush=True)
+
+    def __enter__(self) -> Self:
+        if self._show:
+            self._clock.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._show:
+            self._over.set()
+            self._clock.join()
