@@ -27,7 +27,11 @@ if TYPE_CHECKING:
         training,
     )
     from acvae.clustering import cluster
-    from acvae.forests import spanning_forest, spanning_tree_probabilities
+    from acvae.forests import (
+        sampled_spanning_tree_probabilities,
+        spanning_forest,
+        spanning_tree_probabilities,
+    )
     from acvae.graph import Graph
     from acvae.models import ACVAE, CVAE, VAE, GraphSAGE
     from acvae.persistence import load
@@ -54,6 +58,7 @@ __all__ = [
     "nn",
     "objectives",
     "plot",
+    "sampled_spanning_tree_probabilities",
     "spanning_forest",
     "spanning_tree_probabilities",
     "split_edges",
@@ -70,6 +75,7 @@ _HOME = {
     "Posterior": "posterior",
     "cluster": "clustering",
     "load": "persistence",
+    "sampled_spanning_tree_probabilities": "forests",
     "spanning_forest": "forests",
     "spanning_tree_probabilities": "forests",
     "split_edges": "splits",

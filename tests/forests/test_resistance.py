@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import oracles
 from acvae import Graph, spanning_tree_probabilities
 from acvae.exceptions import GraphError
+from acvae.forests import resistance
 
 
 def by_enumeration(graph):
@@ -86,3 +87,17 @@ def test_no_edges(n):
 def test_not_a_graph():
     with pytest.raises(GraphError, match=r"needs an acvae.Graph, not ndarray"):
         spanning_tree_probabilities(np.array([[0, 1]]))
+
+
+def test_a_graph_too_large_for_memory_is_refused_with_a_way_out(monkeypatch):
+    rng = np.random.default_rng(6)
+    graph = Graph(300, oracles.random_graph_edges(rng, 300, 3000))
+    expected = spanning_tree_probabilities(graph)
+    refusal = r"do not fit.*sampled_spanning_tree_probabilities\(graph\).*edge_weights=\"sampled\""
+    for room in (1000, 10**6):  # at once, and in the middle of elimination
+        monkeypatch.setattr(resistance, "available_memory", lambda room=room: room)
+        with pytest.raises(GraphError, match=refusal):
+            spanning_tree_probabilities(graph)
+    for room in (10**8, None):  # enough, and unknown
+        monkeypatch.setattr(resistance, "available_memory", lambda room=room: room)
+        np.testing.assert_array_equal(spanning_tree_probabilities(graph), expected)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from acvae import CVAE, Graph, spanning_tree_probabilities
-from acvae.exceptions import PosteriorError
+from acvae import CVAE, Graph, load, sampled_spanning_tree_probabilities, spanning_tree_probabilities
+from acvae.exceptions import OptionError, PosteriorError
 
 TINY = {"latent_dim": 2, "hidden_dim": 4, "pair_hidden_dim": 5, "epochs": 3, "progress": False}
 
@@ -26,6 +26,24 @@ def test_weights_are_spanning_tree_probabilities(data, correlated):
         assert by_edge[edge] == pytest.approx(weight, abs=1e-9)
     np.testing.assert_allclose(model.weights_, spanning_tree_probabilities(data[1]))
     assert model.weights_.sum() == pytest.approx(9 - 3)
+
+
+def test_weights_can_be_sampled(data, tmp_path):
+    model = CVAE(edge_weights="sampled", n_trees=50, seed=4, **TINY).fit(*data)
+    expected = sampled_spanning_tree_probabilities(data[1], 50, seed=4).probabilities
+    np.testing.assert_array_equal(model.weights_, expected)
+    assert not np.array_equal(model.weights_, spanning_tree_probabilities(data[1]))
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert (again.edge_weights, again.n_trees) == ("sampled", 50)
+    np.testing.assert_array_equal(again.weights_, expected)
+
+
+def test_options_of_the_weights():
+    with pytest.raises(OptionError, match=r"edge_weights='guessed' is unknown.*'exact', 'sampled'"):
+        CVAE(edge_weights="guessed")
+    with pytest.raises(OptionError, match="n_trees must be a whole number of at least 2"):
+        CVAE(n_trees=1)
 
 
 def test_correlated_ranks_by_the_pair_network_and_has_no_joint(data):

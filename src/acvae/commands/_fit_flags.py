@@ -25,6 +25,8 @@ OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("tau", real, "correlation of the prior across an edge (0.99); not for vae and graphsage"),
     ("gamma", real, f"strength of the regulariser on random pairs (0.1); {_NO_PAIRS}"),
     ("weight_step", real, "step of the edge weights, once an epoch (0.1); acvae only"),
+    ("edge_weights", str, "exact, or sampled where the graph is too large (exact); cvae only"),
+    ("n_trees", positive, "spanning trees that sampled edge weights are estimated from (100); cvae only"),
     ("likelihood", str, "multinomial, bernoulli, poisson or gaussian (multinomial); not for graphsage"),
     ("learning_rate", real, "step size of Adam (0.001)"),
     ("batch_vertices", positive, "vertices per step (64); not for graphsage"),

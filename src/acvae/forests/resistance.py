@@ -16,7 +16,9 @@ import numpy.typing as npt
 import scipy.linalg.lapack as lapack
 from threadpoolctl import threadpool_limits
 
+from acvae._memory import available_memory
 from acvae.exceptions import GraphError
+from acvae.forests.two_core import two_core_edges
 from acvae.graph import Graph
 
 __all__ = ["spanning_tree_probabilities"]
@@ -29,10 +31,17 @@ LARGE_FOR_THREADS = 8_000
 # is below this share of what is left.
 DENSE_SHARE = 0.01
 ALWAYS_ELIMINATE = 8
+ENTRY_BYTES = 100  # of a conductance in a dictionary
+# Elimination that takes this share of the memory, while what is left is still too large to be inverted, would
+# go on to take all of it.
+DICTIONARY_SHARE = 0.25
 
 
 def spanning_tree_probabilities(graph: Graph) -> FloatArray:
     """Probability of each edge in a uniformly random spanning forest of the graph, exact.
+
+    A graph whose dense core does not fit into memory is refused; `sampled_spanning_tree_probabilities`
+    estimates the same.
 
     Returns
     -------
@@ -41,7 +50,7 @@ def spanning_tree_probabilities(graph: Graph) -> FloatArray:
     if not isinstance(graph, Graph):
         raise GraphError(f"spanning_tree_probabilities needs an acvae.Graph, not {type(graph).__name__}.")
     probability = np.ones(graph.n_edges)
-    core = np.flatnonzero(_two_core_edges(graph))
+    core = np.flatnonzero(two_core_edges(graph.n_vertices, graph.edges))
     if len(core) == 0:
         return probability
     inner = graph.with_edges(core)
@@ -50,18 +59,6 @@ def spanning_tree_probabilities(graph: Graph) -> FloatArray:
     for group in np.split(by_component, np.flatnonzero(np.diff(component[by_component])) + 1):
         probability[core[group]] = _resistances(inner.edges[group])
     return probability
-
-
-def _two_core_edges(graph: Graph) -> npt.NDArray[np.bool_]:
-    """Mask of the edges left after removing vertices of degree one again and again."""
-    u, v = graph.edges.T
-    alive = np.ones(graph.n_edges, dtype=bool)
-    while True:
-        degree = np.bincount(graph.edges[alive].ravel(), minlength=graph.n_vertices)
-        keep = alive & (degree[u] > 1) & (degree[v] > 1)
-        if keep.sum() == alive.sum():
-            return alive
-        alive = keep
 
 
 def _resistances(edges: IntArray) -> FloatArray:
@@ -91,6 +88,9 @@ def _eliminate(n: int, edges: IntArray, ground: int) -> tuple[list[_Eliminated],
     Resistances between the vertices that stay do not change. Returns what was taken out, in order, and the
     network that is left: for each vertex its neighbours with conductances.
     """
+    room = available_memory()
+    held = 2 * len(edges)  # conductances in dictionaries, those of taken vertices included
+    _check_room(n, held, room, DICTIONARY_SHARE)
     around: list[dict[int, float]] = [{} for _ in range(n)]
     for u, v in edges.tolist():
         around[u][v] = around[v][u] = 1.0
@@ -109,18 +109,35 @@ def _eliminate(n: int, edges: IntArray, ground: int) -> tuple[list[_Eliminated],
         total = sum(near.values())
         for a, conductance in near.items():
             others = around[a]
+            held -= len(others)
             del others[v]
             share = conductance / total
             for b, c in near.items():
                 if b != a:
                     others[b] = others.get(b, 0.0) + share * c
+            held += len(others)
             if a != ground:
                 heappush(queue, (len(others), a))
         order.append(_Eliminated(v, list(near), np.array(list(near.values()))))
         around[v] = {}
         gone[v] = True
         left -= 1
+        _check_room(left, held, room, DICTIONARY_SHARE)
+    _check_room(left, held, room, 0.0)
     return order, around
+
+
+def _check_room(left: int, held: int, room: int | None, share: float) -> None:
+    """Refuse a graph that would need more bytes than there are, before it takes them."""
+    if room is None:
+        return
+    dictionaries, dense = ENTRY_BYTES * held, 8 * left**2
+    if dictionaries + dense > room and dictionaries > share * room:
+        raise GraphError(
+            f"exact spanning-tree probabilities of this graph do not fit into the {room / 1e9:.1f} GB of "
+            "memory that are free. Estimate them: sampled_spanning_tree_probabilities(graph), or for a CVAE "
+            'edge_weights="sampled" (--edge-weights sampled).'
+        )
 
 
 class _Green:

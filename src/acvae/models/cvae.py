@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from acvae._checks import real_number, whole_number
+from acvae._checks import choice, real_number, whole_number
 from acvae.exceptions import GraphError, OptionError
-from acvae.forests import spanning_tree_probabilities
+from acvae.forests import sampled_spanning_tree_probabilities, spanning_tree_probabilities
 from acvae.graph import Graph
 from acvae.models.estimator import AutoencoderEstimator
 from acvae.nn import Likelihood
 from acvae.training import BatchSizes, FixedPrior
 
 __all__ = ["CVAE", "GraphEstimator"]
+
+EDGE_WEIGHTS = ("exact", "sampled")
 
 
 class GraphEstimator(AutoencoderEstimator):
@@ -64,6 +66,10 @@ class CVAE(GraphEstimator):
         Correlation of the prior across an edge.
     gamma
         Strength of the negative-sampling regulariser.
+    edge_weights
+        `"exact"`, or `"sampled"` for an estimate from random spanning trees, where the graph is too large.
+    n_trees
+        Number of sampled spanning trees; has no part in exact weights.
     epochs
         Passes over the edges.
     batch_vertices, batch_edges, batch_pairs
@@ -81,6 +87,8 @@ class CVAE(GraphEstimator):
         *,
         tau: float = 0.99,
         gamma: float = 0.1,
+        edge_weights: str = "exact",
+        n_trees: int = 100,
         likelihood: str | Likelihood = "multinomial",
         epochs: int = 200,
         learning_rate: float = 1e-3,
@@ -97,6 +105,8 @@ class CVAE(GraphEstimator):
         self.pair_hidden_dim = pair_hidden_dim
         self.tau = tau
         self.gamma = gamma
+        self.edge_weights = edge_weights
+        self.n_trees = n_trees
         self.likelihood = likelihood
         self.epochs = epochs
         self.learning_rate = learning_rate
@@ -118,7 +128,11 @@ class CVAE(GraphEstimator):
         super()._check_options()
         if not isinstance(self.correlated, bool):
             raise OptionError(f"correlated must be True or False, not {self.correlated!r}.")
+        choice("edge_weights", self.edge_weights, EDGE_WEIGHTS)
+        whole_number("n_trees", self.n_trees, minimum=2)
 
     def _make_prior(self, graph: Graph | None) -> FixedPrior:
         assert graph is not None
-        return FixedPrior(spanning_tree_probabilities(graph))
+        if self.edge_weights == "exact":
+            return FixedPrior(spanning_tree_probabilities(graph))
+        return FixedPrior(sampled_spanning_tree_probabilities(graph, self.n_trees, self.seed).probabilities)
