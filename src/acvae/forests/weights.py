@@ -80,7 +80,9 @@ def move_weights(
     """The soft update towards a forest (m,) that is already found."""
     step_size = real_number("step_size", step_size, at_least=0, at_most=1)
     # w + α(ŵ − w): a weight that is already 0 or 1 stays so to the bit.
-    weights = state.weights + step_size * (forest - state.weights)
+    weights = forest - state.weights
+    weights *= step_size
+    weights += state.weights
     return WeightState(weights, state.step + 1), WeightInfo(forest, forest_mass, settled_share(weights))
 
 
@@ -88,7 +90,9 @@ def settled_share(weights: FloatArray) -> float:
     """Share of the weights within `SETTLED_WITHIN` of 0 or 1."""
     if len(weights) == 0:
         return 1.0
-    return float(np.mean(np.minimum(weights, 1 - weights) <= SETTLED_WITHIN))
+    nearest = 1 - weights
+    np.minimum(weights, nearest, out=nearest)
+    return float(np.mean(nearest <= SETTLED_WITHIN))
 
 
 def round_to_forest(
