@@ -304,12 +304,14 @@ class TestWhole:
             value = naive_elbo(problem, x, everyone, edges, None, only, noise)
             assert masses[e] == pytest.approx(12 * (without - value).item(), rel=1e-3, abs=1e-3)
 
-    def test_chunks_do_not_change_the_result(self, monkeypatch):
+    @pytest.mark.parametrize("table_bytes", [0, 1 << 20], ids=["by chunks", "by a table of all vertices"])
+    def test_chunks_do_not_change_the_result(self, monkeypatch, table_bytes):
         problem, _ = make_problem(dtype=torch.float32)
         pairs = random_pairs(12, 50, np.random.default_rng(0)).T
         whole = [*problem.marginals(), problem.edge_masses(), problem.pair_logits(pairs)]
         monkeypatch.setattr("acvae.training.problem.ROWS_AT_A_TIME", 5)
         monkeypatch.setattr("acvae.training.problem.PAIRS_AT_A_TIME", 3)
+        monkeypatch.setattr("acvae.training.problem.TABLE_BYTES", table_bytes)
         parts = [*problem.marginals(), problem.edge_masses(), problem.pair_logits(pairs)]
         for a, b in zip(whole, parts, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)

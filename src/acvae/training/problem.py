@@ -15,7 +15,7 @@ from acvae import objectives
 from acvae.exceptions import TrainingError
 from acvae.graph import Graph
 from acvae.kernels import pair_terms
-from acvae.nn import Autoencoder
+from acvae.nn import Autoencoder, PairEncoder
 from acvae.nn.features import Features, Rows
 from acvae.nn.layers import take_rows
 from acvae.training.batches import Batch, compact, random_pairs
@@ -28,6 +28,7 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 ROWS_AT_A_TIME = 16_384
 PAIRS_AT_A_TIME = 65_536
+TABLE_BYTES = 1 << 30  # what a table of all vertices may take in the pass over all edges
 
 
 class StepTerms(NamedTuple):
@@ -191,12 +192,37 @@ class Problem:
     def _edge_chunks(
         self, edges: npt.NDArray[np.int64]
     ) -> Iterator[tuple[slice, Tensor, Tensor, Tensor | None, Tensor, Tensor]]:
+        network = self.module.pair_encoder
+        if isinstance(network, PairEncoder) and self._table_pays(2 * network.hidden_dim):
+            yield from self._edge_chunks_by_table(edges, network)
+            return
         for part, i, j, rows in self._pair_chunks(edges):
             mean, std = self.module.encoder(rows)
-            c = None
-            if self.module.pair_encoder is not None:
-                c = self.module.pair_encoder.pairs(self.module.pair_encoder.halves(rows), i, j)
+            c = None if network is None else network.pairs(network.halves(rows), i, j)
             yield part, mean, std, c, i, j
+
+    def _table_pays(self, width: int) -> bool:
+        """Whether chunks of edges would meet most vertices many times, and one table of all fits."""
+        assert self.graph is not None
+        many = self.n_vertices > PAIRS_AT_A_TIME and 2 * self.graph.n_edges > self.n_vertices
+        return many and 4 * self.n_vertices * width <= TABLE_BYTES
+
+    def _edge_chunks_by_table(
+        self, edges: npt.NDArray[np.int64], network: PairEncoder
+    ) -> Iterator[tuple[slice, Tensor, Tensor, Tensor, Tensor, Tensor]]:
+        """The same, after all that the networks say of a single vertex has been computed once."""
+        latent_dim, kind = len(network.output.bias), network.weight.dtype
+        widths = (latent_dim, latent_dim, 2 * network.hidden_dim)
+        tables = [torch.empty((self.n_vertices, w), dtype=kind, device=self.device) for w in widths]
+        for ids in self._row_chunks():
+            rows = self.features.rows(ids)
+            for table, values in zip(tables, (*self.module.encoder(rows), network.halves(rows)), strict=True):
+                table[ids[0] : ids[-1] + 1] = values
+        mean, std, halves = tables
+        for start in range(0, len(edges), PAIRS_AT_A_TIME):
+            part = slice(start, min(start + PAIRS_AT_A_TIME, len(edges)))
+            i, j = torch.from_numpy(np.ascontiguousarray(edges[part].T)).to(self.device)
+            yield part, mean, std, network.pairs(halves, i, j), i, j
 
 
 def _finite(values: Array, what: str) -> Array:
