@@ -134,8 +134,8 @@ class Keeper:
     def _how_to_go_on(self) -> str:
         if self._latest is None:
             return (
-                f"The first process stores the last whole epoch in {self._path}, or has stored it after every "
-                f"{self._every}, if it was the one that failed; the same command goes on from there."
+                f"The first process stores the last whole epoch in {self._path}, or, if it was the one that "
+                f"failed, has stored one in every {self._every}; the same command goes on from there."
             )
         epochs = len(self._latest.about["history"])
         return f"The state after epoch {epochs} is in {self._path}; the same command goes on from it."
