@@ -9,7 +9,7 @@ __all__ = ["rank_block"]
 
 # A row with fewer links than this is read once per link, many entries at a time; others are read once, each
 # entry finding its place among the links by bisection.
-FEW_LINKS = 100
+FEW_LINKS = 1000
 
 
 @numba.njit(cache=True, nogil=True)

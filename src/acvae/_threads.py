@@ -6,12 +6,14 @@ user in the process, PyTorch's small training steps among them.
 
 import os
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
-__all__ = ["limit_libraries", "n_threads", "over_ranges", "processes_here", "run_tasks"]
+__all__ = ["limit_libraries", "n_threads", "one_blas_thread", "over_ranges", "processes_here", "run_tasks"]
 
 
 def n_threads() -> int:
@@ -39,17 +41,45 @@ def limit_libraries() -> None:
     threadpool_limits(n_threads())
 
 
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to the calling thread, for products that our own threads share out among themselves.
+
+    A thread of BLAS that has nothing left to do goes on spinning for a while, on a core we need.
+    """
+    with _libraries().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _libraries() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 def _whole_number(variable: str) -> int:
     """The value of an environment variable, or 0 if it is no positive number."""
     text = os.environ.get(variable, "")
     return int(text) if text.isdecimal() else 0
 
 
-def over_ranges(work: Callable[[int, int], object], count: int, *, at_least: int = 1) -> None:
-    """Call `work(start, stop)` over a partition of 0 … count, on several threads if it is worth it."""
+def over_ranges(
+    work: Callable[[int, int], object], count: int, *, at_least: int = 1, uneven: bool = False
+) -> None:
+    """Call `work(start, stop)` over a partition of 0 … count, on several threads if it is worth it.
+
+    `uneven` says that some items cost far more than others: ranges are then many, for whichever thread is
+    free.
+    """
     threads = min(n_threads(), max(1, count // at_least))
     if threads == 1:
         work(0, count)
+        return
+    if uneven:
+        parts = min(8 * threads, count)
+        edges = pairwise(count * t // parts for t in range(parts + 1))
+        run_tasks([lambda slot, a=a, b=b: work(a, b) for a, b in edges], threads)  # type: ignore[misc]
         return
     bounds = [count * t // threads for t in range(threads + 1)]
     *others, (first, last) = pairwise(bounds)

@@ -92,7 +92,7 @@ def link_ranks(
         def rank(start: int, stop: int, block: Any = block, rows: Any = rows, links: Any = links) -> None:
             rank_block(block[start:stop], rows[start:stop], *links)
 
-        over_ranges(rank, len(rows), at_least=8)
+        over_ranges(rank, len(rows), at_least=8, uneven=True)
     return LinkRanks(
         n,
         np.repeat(np.arange(n), train.degrees),

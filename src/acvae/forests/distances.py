@@ -15,6 +15,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from acvae._threads import one_blas_thread, over_ranges
 from acvae.forests.centroid import CentroidDecomposition, centroid_decomposition, centroid_products
 from acvae.forests.path_products import pair_products
 from acvae.forests.rooted import RootedForest
@@ -73,7 +74,8 @@ class ForestDistances:
         for first in range(0, len(rows), block_rows):
             at = positions[first : first + block_rows]
             out = buffer[: len(at)]
-            self._fill(at, out)
+            with one_blas_thread():
+                over_ranges(lambda a, b, at=at, out=out: self._fill(at[a:b], out[a:b]), len(at), at_least=8)  # type: ignore[misc]
             yield self.columns[at], out
 
     def _fill(self, at: IntArray, out: npt.NDArray[Any]) -> None:
@@ -91,9 +93,7 @@ class ForestDistances:
             low, high = np.searchsorted(at, (piece.start, piece.stop))
             if low < high:
                 self._fill_piece(piece, at, low, high, out, last_column=piece.stop)
-        _copy_leaves(at, self._leaf_start, self._leaf_stop, self._leaf_offset, self._leaf_table, out)
-        np.maximum(out, 0, out=out)
-        out[np.arange(len(at)), at] = 0
+        _finish(at, self._leaf_start, self._leaf_stop, self._leaf_offset, self._leaf_table, out)
 
     def _fill_piece(
         self, piece: "_InnerPiece", at: IntArray, low: int, high: int, out: npt.NDArray[Any], last_column: int
@@ -227,8 +227,13 @@ def _leaf_tables(
 
 
 @numba.njit(cache=True, nogil=True)
-def _copy_leaves(at: Any, start: Any, stop: Any, offset: Any, table: Any, out: Any) -> None:
+def _finish(at: Any, start: Any, stop: Any, offset: Any, table: Any, out: Any) -> None:
+    """Pairs within a leaf from its table; what rounding left below zero becomes zero, and the diagonal is."""
+    zero = out.dtype.type(0)
     for r in range(len(at)):
-        p = at[r]
+        p, row = at[r], out[r]
+        for c in range(len(row)):
+            row[c] = row[c] if row[c] > zero else zero
         for c in range(stop[p] - start[p]):
-            out[r, start[p] + c] = table[offset[p] + c]
+            row[start[p] + c] = table[offset[p] + c]
+        row[p] = zero

@@ -1,15 +1,15 @@
 """One optimisation step: the objective on a batch, its gradient, Adam."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from threadpoolctl import ThreadpoolController
 from torch import Tensor, nn
 
+from acvae._threads import one_blas_thread
 from acvae.kernels import FlatAdam
 from acvae.training.batches import Batch
 from acvae.training.fused import FusedGradient
@@ -53,12 +53,11 @@ class Stepper:
             self._optimizer = torch.optim.Adam([flat], lr=learning_rate, fused=True)
         self._fused = FusedGradient(problem, threads) if FusedGradient.fits(problem) else None
         self._threads = threads if self._fused is None else 1  # of libraries: the fused gradient has its own
-        self._libraries = ThreadpoolController()
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
         """Around a run of steps: the libraries use as many threads as a step of this size is worth."""
-        with torch_threads(self._threads), self._libraries.limit(limits=self._threads, user_api="blas"):
+        with torch_threads(self._threads), nullcontext() if self._fused is None else one_blas_thread():
             yield
 
     def step(self, batch: Batch, noise: Tensor) -> npt.NDArray[np.floating[Any]]:
