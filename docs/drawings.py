@@ -1,10 +1,13 @@
 """Draws the figures of the documents. Every number in them is computed by the library.
 
 `python docs/drawings.py` writes docs/images/*.svg, one of them after two short trainings;
-`python docs/drawings.py --only models` writes one of them.
+`python docs/drawings.py --only models` writes one of them. `python docs/drawings.py --page` runs the code of
+howto/figures.md instead, which leaves its pictures in the same folder.
 """
 
 import argparse
+import contextlib
+import re
 from pathlib import Path
 
 import matplotlib
@@ -26,10 +29,16 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "images")
     parser.add_argument("--only", nargs="+", choices=[d.__name__ for d in DRAWINGS], default=[])
+    parser.add_argument("--page", action="store_true", help="the pictures of howto/figures.md")
     options = parser.parse_args(argv)
     options.out.mkdir(parents=True, exist_ok=True)
     # The same input gives the same file, and text looks the same everywhere.
     plt.rcParams.update({"svg.hashsalt": "acvae", "font.size": 11, "text.color": INK, "axes.edgecolor": PALE})
+    if options.page:
+        page = (Path(__file__).parent / "howto" / "figures.md").read_text()
+        with contextlib.chdir(options.out):
+            exec("\n".join(re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)), {})
+        return
     for draw in DRAWINGS:
         if options.only and draw.__name__ not in options.only:
             continue

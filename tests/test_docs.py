@@ -21,7 +21,7 @@ import acvae
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
-SHORTENED = {"README.md", "start.md", "gamma-tau.md"}
+SHORTENED = {"README.md", "start.md", "gamma-tau.md", "figures.md"}
 FULL = bool(os.environ.get("ACVAE_DOCS_FULL"))
 NOT_RUN = "Not run in the tests:"
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```\s*?$", re.MULTILINE | re.DOTALL)

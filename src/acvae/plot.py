@@ -64,14 +64,16 @@ def forest_map(
     place = map_coordinates(posterior) if coordinates is None else coordinates
     strength = np.clip(posterior.correlation.mean(axis=1), 0, 1) if len(posterior.forest) else np.empty(0)
     segments = place[posterior.forest]
+    faint = min(0.5, max(0.06, 0.5 * np.sqrt(250 / max(len(segments), 1))))  # many lines lie on one another
     ax.add_collection(
         LineCollection(
-            list(segments), linewidths=max_width * strength**4, colors=EDGE_COLOR, alpha=0.25, zorder=1
+            list(segments), linewidths=max_width * strength**4, colors=EDGE_COLOR, alpha=faint, zorder=1
         )
     )
     group = np.zeros(posterior.n_vertices, dtype=int) if groups is None else np.asarray(groups)
     color = np.array(PALETTE)[group % len(PALETTE)]
-    ax.scatter(place[:, 0], place[:, 1], s=4, c=color, linewidths=0, zorder=2)
+    size = 4 if posterior.n_vertices > 2000 else 14
+    ax.scatter(place[:, 0], place[:, 1], s=size, c=color, linewidths=0, zorder=2)
     _bare(ax)
 
 
@@ -153,6 +155,7 @@ def forest_neighborhood(
             )
     x, y = place.T
     ax.scatter(x, y, s=26, color=[PALETTE[3], *[PALETTE[0]] * (len(place) - 1)], zorder=2)
+    hubs = {0, *(k for k in range(len(shown)) if parent.count(k) > 2)}  # names above, not along a branch
     for k, v in enumerate(shown):
         x, y = place[k]
         label = str(v if names is None else names[v])
@@ -161,16 +164,16 @@ def forest_neighborhood(
         ax.annotate(
             label,
             (x, y),
-            xytext=(0, 9) if k == 0 else (-5 if flip else 5, 0),
+            xytext=(0, 9 if k == 0 else 5) if k in hubs else (-5 if flip else 5, 0),
             textcoords="offset points",
-            rotation=0 if k == 0 else angle + (180 if flip else 0),
+            rotation=0 if k in hubs else angle + (180 if flip else 0),
             rotation_mode="anchor",
-            ha="center" if k == 0 else ("right" if flip else "left"),
-            va="bottom" if k == 0 else "center",
+            ha="center" if k in hubs else ("right" if flip else "left"),
+            va="bottom" if k in hubs else "center",
             fontsize=9 if k == 0 else 7,
             fontweight="bold" if k == 0 else "normal",
             bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75},
-            zorder=4 if k == 0 else 3,
+            zorder=5 if k == 0 else 4 if k in hubs else 3,
         )
     reach = 1.75 * np.abs(place).max(initial=0.5)
     _bare(ax)
