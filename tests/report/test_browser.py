@@ -154,6 +154,61 @@ def test_a_click_on_the_map_chooses_a_vertex(open_page):
     assert page.locator("#chosen").inner_text() == "vertex 5"
 
 
+VIEW = """() => { const { xaxis, yaxis } = document.getElementById("map")._fullLayout;
+    return [...xaxis.range, ...yaxis.range]; }"""
+MOVED = "(old) => document.getElementById('map')._fullLayout.xaxis.range[0] !== old[0]"
+AT_REST = "() => !document.querySelector('#map .main-svg').style.transform"
+
+
+def test_the_map_is_dragged_and_nothing_is_chosen_by_it(open_page):
+    page = open_page()
+    box, before = page.locator("#map").bounding_box(), page.evaluate(VIEW)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(1, 11):
+        page.mouse.move(x + 10 * step, y + 5 * step)
+    assert page.evaluate(VIEW) == before  # an image is moved, and nothing drawn
+    assert "translate(100px, 50px)" in page.locator("#map .main-svg").first.get_attribute("style")
+    page.mouse.up()
+    page.wait_for_function(MOVED, arg=before)
+    page.wait_for_function(AT_REST)
+    unit = (before[1] - before[0]) / box["width"]
+    expected = [before[0] - 100 * unit, before[1] - 100 * unit, before[2] + 50 * unit, before[3] + 50 * unit]
+    assert page.evaluate(VIEW) == pytest.approx(expected, abs=1e-3 * abs(before[1] - before[0]))
+    assert page.locator("#chosen").count() == 0
+
+
+def test_the_wheel_zooms_around_the_pointer(open_page):
+    page = open_page()
+    box, before = page.locator("#map").bounding_box(), page.evaluate(VIEW)
+    across, down = 0.3, 0.6
+    page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
+    for _ in range(3):
+        page.mouse.wheel(0, -100)
+    page.wait_for_function(MOVED, arg=before)
+    page.wait_for_function(AT_REST)
+    left, right, low, high = page.evaluate(VIEW)
+    assert right - left < 0.8 * (before[1] - before[0])
+    assert (right - left) / (high - low) == pytest.approx(
+        (before[1] - before[0]) / (before[3] - before[2]), rel=1e-3
+    )
+    for now, then in (
+        (left + across * (right - left), before[0] + across * (before[1] - before[0])),
+        (high - down * (high - low), before[3] - down * (before[3] - before[2])),
+    ):
+        assert now == pytest.approx(then, abs=5e-3 * abs(before[1] - before[0]))
+    assert page.evaluate("scrollY") == 0  # the page stays where it is
+
+
+def test_all_pictures_are_there_on_paper(open_page):
+    page = open_page(PHONE)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    for chart in ("dendrogram", "lengths", "curve-elbo", "curve-settled"):
+        page.wait_for_selector(f"#{chart} .main-svg", state="attached")
+    assert page.locator("#curve-settled .main-svg").count() > 0
+
+
 def test_names_are_shown_as_they_are(open_page):
     page = open_page()
     page.fill("#search", "</script>")
@@ -174,7 +229,7 @@ def test_a_vertex_outside_the_view_is_brought_into_it(open_page):
 def test_no_button_of_the_map_leaves_the_page(open_page):
     page = open_page()
     titles = page.locator("#map .modebar-btn").evaluate_all("all => all.map((b) => b.dataset.title)")
-    assert titles == ["Pan", "Zoom", "Zoom in", "Zoom out", "Reset axes"]
+    assert titles == ["Zoom in", "Zoom out", "Reset axes"]
 
 
 def test_nothing_found_is_said_and_similar_names_offered(open_page):

@@ -24,6 +24,7 @@ SCRIPTS = (
     "theme.js",
     "edges.js",
     "map.js",
+    "gestures.js",
     "preview.js",
     "search.js",
     "details.js",

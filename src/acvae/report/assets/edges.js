@@ -78,11 +78,6 @@ function mapView() {
 // Follows the map from its first drawing on.
 function followMap(state) {
   const map = byId("map");
-  map.on("plotly_relayouting", (change) => {
-    const now = mapView();
-    moveEdges({ left: change["xaxis.range[0]"] ?? now.left, right: change["xaxis.range[1]"] ?? now.right,
-      low: change["yaxis.range[0]"] ?? now.low, high: change["yaxis.range[1]"] ?? now.high });
-  });
   map.on("plotly_afterplot", () => drawEdges(state, mapView()));
   drawEdges(state, mapView());
 }

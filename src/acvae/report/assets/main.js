@@ -60,6 +60,12 @@ function drawWhenSeen() {
   }
 }
 
+// On paper everything is seen.
+function drawAll() {
+  for (const id of waiting) charts[id]();
+  waiting.clear();
+}
+
 function redraw() {
   if (!byId("map").data) return; // the first drawing is still to come, and will be right
   drawMap(state);
@@ -85,12 +91,14 @@ function startPictures() {
   drawMap(state).then(() => {
     performance.mark("map-ready");
     followMap(state);
+    setUpGestures();
     byId("map").on("plotly_click", (event) => {
       const vertex = event.points[0]?.customdata;
       if (Number.isInteger(vertex)) choose(vertex);
     });
     darkTheme.addEventListener("change", redraw);
     drawWhenSeen();
+    window.addEventListener("beforeprint", drawAll);
   });
 }
 

@@ -78,12 +78,12 @@ function drawMap(state) {
   const bare = { visible: true, showgrid: false, zeroline: false, showticklabels: false, ticks: "", showline: false };
   const layout = baseLayout({
     margin: { l: 0, r: 0, t: 0, b: 0 }, modebar: { bgcolor: "rgba(0,0,0,0)", color: c.soft, activecolor: c.accent },
-    dragmode: "pan", hovermode: "closest", uirevision: `${run.label} ${state.map}`,
+    dragmode: false, hovermode: "closest", uirevision: `${run.label} ${state.map}`,
     xaxis: { ...bare }, yaxis: { ...bare, scaleanchor: "x" },
     annotations: mapLabels(run, place, state.chosen, c),
   });
-  const config = { responsive: true, scrollZoom: true, displaylogo: false, doubleClick: "reset",
-    modeBarButtons: [["pan2d", "zoom2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]] }; // none that leaves the page
+  const config = { responsive: true, scrollZoom: false, displaylogo: false, doubleClick: "reset", // gestures.js moves it
+    modeBarButtons: [["zoomIn2d", "zoomOut2d", "resetScale2d"]] }; // none that leaves the page
   const traces = [...points, ...markTraces(run, place, state.chosen, c)];
   return Plotly.react(box, traces, layout, config).then(() => {
     byId("preview")?.remove();
