@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy.typing as npt
 import torch
 
 from acvae._checks import whole_number
+from acvae._files import save_arrays
 from acvae._version import __version__
 from acvae.exceptions import OptionError, SavedModelError, StoppedError
 from acvae.forests.weights import WeightState, settled_share
@@ -249,18 +249,11 @@ def _item(value: Any) -> Any:
 
 
 def _write(snapshot: _Snapshot, path: Path) -> None:
-    from safetensors.numpy import save_file
-
     text = json.dumps(snapshot.about, default=_item).encode()
     # The header of a safetensors file is limited in size, so the history travels as an array of bytes.
     arrays = {**snapshot.arrays, "about": np.frombuffer(text, dtype=np.uint8)}
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_file(arrays, partial, metadata={"format": FORMAT, "version": str(FORMAT_VERSION)})
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_arrays(path, arrays, {"format": FORMAT, "version": str(FORMAT_VERSION)})
 
 
 def _read_if_there(path: Path) -> _Snapshot | SavedModelError | None:
