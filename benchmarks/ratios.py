@@ -34,6 +34,11 @@ def spread(ratios) -> str:
     return f"{np.median(values):.2f}× ({values.min():.2f}–{values.max():.2f} over {len(values)})"
 
 
+def _plain(holds) -> bool | None:
+    """NumPy's truth values as Python's."""
+    return None if holds is None else bool(holds)
+
+
 def store(name: str, title: str, lines: list[Line], note: str = "") -> None:
     """Print the lines as a table and keep them for the README."""
     width = max(len(line.what) for line in lines)
@@ -47,7 +52,7 @@ def store(name: str, title: str, lines: list[Line], note: str = "") -> None:
         "command": "python " + " ".join(["benchmarks/" + Path(sys.argv[0]).name, *sys.argv[1:]]),
         "date": date.today().isoformat(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-        "lines": [line._asdict() for line in lines],
+        "lines": [{**line._asdict(), "holds": _plain(line.holds)} for line in lines],
         "note": note,
     }
     path = RESULTS / f"{name}.json"

@@ -8,8 +8,9 @@ import numpy as np
 __all__ = ["rank_block"]
 
 # A row with fewer links than this is read once per link, many entries at a time; others are read once, each
-# entry finding its place among the links by bisection.
-FEW_LINKS = 1000
+# entry counted in a bucket of distances.
+FEW_LINKS = 42
+BUCKETS = 4096
 
 
 @numba.njit(cache=True, nogil=True)
@@ -29,6 +30,9 @@ def rank_block(
     `position[v]` is the column of vertex v. A rank counts the entries not farther than the link itself, the
     vertex's own left out, and for a test link also those of its train neighbours.
     """
+    count = np.empty((2, BUCKETS), dtype=np.int32)
+    mixed = np.zeros(BUCKETS, dtype=np.uint8)
+    near = np.empty(block.shape[1] + 1, dtype=block.dtype)
     for r in range(len(rows)):
         i = rows[r]
         n_train = train_ptr[i + 1] - train_ptr[i]
@@ -44,7 +48,7 @@ def rank_block(
         if links < FEW_LINKS:
             not_farther = _count_each(block[r], bound)
         else:
-            not_farther = _count_by_bisection(block[r], bound)
+            not_farther = _count_by_buckets(block[r], bound, count, mixed, near)
         own = block[r, position[i]]  # the vertex itself is no candidate
         t = 0
         known = 0  # train neighbours not farther than the current bound
@@ -77,19 +81,57 @@ def _count_each(row: Any, bound: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def _count_by_bisection(row: Any, bound: Any) -> Any:
-    """Entries not above each bound, in one pass; at equal bounds only the first is right."""
-    count = np.zeros(len(bound), dtype=np.int64)
-    farthest = bound[len(bound) - 1]
-    for c in range(len(row)):
-        x = row[c]
-        if x <= farthest:
-            low, high = 0, len(bound) - 1  # first bound that is ≥ x
-            while low < high:
-                middle = (low + high) // 2
-                if bound[middle] < x:
-                    low = middle + 1
-                else:
-                    high = middle
-            count[low] += 1
-    return np.cumsum(count)
+def _count_by_buckets(row: Any, bound: Any, count: Any, mixed: Any, near: Any) -> Any:
+    """Entries not above each bound, in one pass: buckets are counted, and compared only where a bound is.
+
+    `count`, `mixed` (zero, and left so) and `near` are scratch space: entries of each bucket, whether a bound
+    lies in it, and the entries of buckets where one does.
+    """
+    last = len(mixed) - 1
+    top = bound[len(bound) - 1]
+    scale = row.dtype.type((last - 1) / top) if top > 0 else row.dtype.type(0)
+    if not np.isfinite(scale):  # all bounds are next to nothing: one bucket for all
+        scale = row.dtype.type(0)
+    count[:] = 0
+    for t in range(len(bound)):
+        mixed[_bucket(bound[t], scale, last)] = 1
+    n_near = 0
+    # Neighbouring entries are counted apart: adding to the same place twice in a row would wait.
+    for c in range(0, len(row) - 1, 2):
+        x, y = row[c], row[c + 1]
+        a, b = _bucket(x, scale, last), _bucket(y, scale, last)
+        count[0, a] += 1
+        count[1, b] += 1
+        near[n_near] = x
+        n_near += mixed[a]
+        near[n_near] = y
+        n_near += mixed[b]
+    if len(row) % 2:
+        x = row[len(row) - 1]
+        a = _bucket(x, scale, last)
+        count[0, a] += 1
+        near[n_near] = x
+        n_near += mixed[a]
+    ordered = np.sort(near[:n_near])
+    before = np.zeros(len(bound), dtype=np.int64)  # entries in whole buckets below the bound's own
+    total, b = 0, 0
+    for t in range(len(bound)):
+        own = _bucket(bound[t], scale, last)
+        while b < own:
+            if mixed[b] == 0:
+                total += count[0, b] + count[1, b]
+            b += 1
+        before[t] = total
+    out = np.empty(len(bound), dtype=np.int64)
+    for t in range(len(bound)):
+        out[t] = before[t] + np.searchsorted(ordered, bound[t], side="right")
+    for t in range(len(bound)):
+        mixed[_bucket(bound[t], scale, last)] = 0
+    return out
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _bucket(x: Any, scale: Any, last: int) -> int:
+    """Grows with x: 0 … last."""
+    y = x * scale
+    return int(y) if y < last else last

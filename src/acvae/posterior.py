@@ -28,7 +28,7 @@ __all__ = ["Posterior"]
 
 IntArray = npt.NDArray[np.int64]
 
-BLOCK_BYTES = 32 << 20  # size of a block of distances while streaming
+BLOCK_BYTES = 64 << 20  # size of a block of distances while streaming
 FEW_ROWS = 64  # up to so many, walks over the forest take less time than the tables of all pairs
 
 

@@ -25,6 +25,7 @@ __all__ = ["ForestDistances"]
 IntArray = npt.NDArray[np.int64]
 
 LEAF_SIZE = 48  # below this a table of the leaf's pairs beats another matrix product
+PANEL_NUMBERS = 1 << 20  # distances computed at a time, and clamped while they are in cache
 CHUNK_NUMBERS = 1 << 17  # correlations held at a time while the leaves' tables are filled
 CUT_OUT_SHARE = 8  # a child of at least 1/8 of its piece is left out of the piece's product, not overwritten
 
@@ -82,7 +83,7 @@ class ForestDistances:
         n = out.shape[1]
         top = self._roots
         if not (len(top) and top[0].level == 0):  # no tree is large enough to have been cut
-            np.matmul(self._left(-1, at), self._right(-1, 0, n).T, out=out)
+            self._product(self._left(-1, at), self._right(-1, 0, n), out, 0, len(at), 0, 0, 0, n)
             roots = top
         else:
             whole = top[0]
@@ -131,12 +132,14 @@ class ForestDistances:
         start: int,
         stop: int,
     ) -> None:
-        if first < last and start < stop:
-            np.matmul(
-                left[first - row_base : last - row_base],
-                right[start - column_base : stop - column_base].T,
-                out=out[first:last, start:stop],
-            )
+        if first == last or start == stop:
+            return
+        rows = left[first - row_base : last - row_base]
+        width = max(PANEL_NUMBERS // len(rows), 256)
+        for a in range(start, stop, width):
+            b = min(a + width, stop)
+            np.matmul(rows, right[a - column_base : b - column_base].T, out=out[first:last, a:b])
+            _clamp(out, first, last, a, b)
 
     def _left(self, level: int, at: IntArray) -> npt.NDArray[Any]:
         """(rows, 2d + 2): [−2μ, −2σρ, a, 1]."""
@@ -228,12 +231,19 @@ def _leaf_tables(
 
 @numba.njit(cache=True, nogil=True)
 def _finish(at: Any, start: Any, stop: Any, offset: Any, table: Any, out: Any) -> None:
-    """Pairs within a leaf from its table; what rounding left below zero becomes zero, and the diagonal is."""
-    zero = out.dtype.type(0)
+    """Pairs within a leaf from its table, and zeros on the diagonal."""
     for r in range(len(at)):
         p, row = at[r], out[r]
-        for c in range(len(row)):
-            row[c] = row[c] if row[c] > zero else zero
         for c in range(stop[p] - start[p]):
             row[start[p] + c] = table[offset[p] + c]
-        row[p] = zero
+        row[p] = 0
+
+
+@numba.njit(cache=True, nogil=True)
+def _clamp(out: Any, first: int, last: int, start: int, stop: int) -> None:
+    """What rounding left below zero becomes zero, in one panel of the block."""
+    zero = out.dtype.type(0)
+    for r in range(first, last):
+        row = out[r, start:stop]
+        for c in range(len(row)):
+            row[c] = row[c] if row[c] > zero else zero

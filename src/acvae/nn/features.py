@@ -49,6 +49,10 @@ class Features(Protocol):
     n_rows: int
     n_columns: int
 
+    @property
+    def row_size(self) -> float:
+        """Stored entries of a row, on average."""
+
     def rows(self, ids: Tensor | None = None) -> Rows:
         """The rows with the given ids, or all of them."""
 
@@ -105,6 +109,10 @@ class SparseFeatures:
         data = _tensor(matrix.data, np.float32)
         self.data = None if all_ones(data.numpy()) else data.to(device)
 
+    @property
+    def row_size(self) -> float:
+        return len(self.indices) / max(self.n_rows, 1)
+
     def rows(self, ids: Tensor | None = None) -> SparseRows:
         if ids is None:
             return SparseRows(self.indices, self.indptr, self.data)
@@ -143,6 +151,10 @@ class DenseFeatures:
         tensor = table if isinstance(table, Tensor) else _tensor(table)
         self.table = tensor.to(device=device, dtype=torch.float32)
         self.n_rows, self.n_columns = self.table.shape
+
+    @property
+    def row_size(self) -> float:
+        return self.n_columns
 
     def rows(self, ids: Tensor | None = None) -> DenseRows:
         return DenseRows(self.table if ids is None else self.table[ids])

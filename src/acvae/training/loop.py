@@ -103,7 +103,7 @@ def _train(
     if world.size > 1:
         _agree(problem, options, world)
         average = world.average
-    threads = step_threads(problem.module, plan.batch_sizes)
+    threads = step_threads(problem.module, plan.batch_sizes, problem.features.row_size)
     stepper = Stepper(problem, plan.learning_rate, average, threads=threads)
     latent_dim = problem.module.decoder.hidden.weight.shape[0]
     history: History = []

@@ -15,15 +15,19 @@ __all__ = ["step_threads", "torch_threads"]
 WORTH_A_THREAD = 60_000_000
 
 
-def step_threads(module: Autoencoder, sizes: BatchSizes) -> int:
-    """One thread for small steps, else all that PyTorch was allowed."""
-    encoder = _after_features(module.encoder) * (sizes.vertices + 2 * sizes.edges)
-    decoder = sum(p.numel() for p in module.decoder.parameters()) * sizes.vertices
-    pairs = 0
+def step_threads(module: Autoencoder, sizes: BatchSizes, row_size: float) -> int:
+    """One thread for small steps, else all that PyTorch may use. A row has `row_size` features stored."""
+    encoded = sizes.vertices + 2 * sizes.edges
+    work = _after_features(module.encoder) * encoded
+    work += sum(p.numel() for p in module.decoder.parameters()) * sizes.vertices
+    # A number of a sparse layer is fetched and added, which costs several times as much as in a product.
+    width = getattr(getattr(module.encoder, "hidden", None), "bias", torch.empty(0)).numel()
+    sparse = row_size * width * encoded
     if module.pair_encoder is not None:
-        pairs = _after_features(module.pair_encoder) * (sizes.edges + sizes.pairs)
-    work = 3 * (encoder + decoder + pairs)  # forward, and backward to inputs and weights
-    return max(1, min(torch.get_num_threads(), work // WORTH_A_THREAD))
+        work += _after_features(module.pair_encoder) * (sizes.edges + sizes.pairs)
+        sparse += row_size * 2 * module.pair_encoder.hidden_dim * (encoded + 2 * sizes.pairs)
+    every = 3 * (work + 4 * sparse)  # forward, and backward to inputs and weights
+    return max(1, min(torch.get_num_threads(), int(every // WORTH_A_THREAD)))
 
 
 def _after_features(network: nn.Module) -> int:
