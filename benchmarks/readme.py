@@ -20,8 +20,8 @@ HEAD = """# Benchmarks
 
 Each is one command that runs ours, its peers and the limit side by side, in turns, and prints ratios: the
 median, and in brackets the least and the largest over its repeats. Times on another machine differ; ratios
-should not, by much. Benchmarks are never run by the tests. `python benchmarks/readme.py` writes this page from
-what the commands stored in `benchmarks/results/`.
+should not, by much. Benchmarks are never run by the tests. `python benchmarks/readme.py` writes this page
+from what the commands stored in `benchmarks/results/`.
 """
 
 

@@ -178,8 +178,8 @@ def main() -> None:
         note="On the Epinions shape the dense step multiplies at close to the machine's rate: a step that "
         "did nothing but our matrix products at that rate would be faster by the factor in the line on "
         "products, and no more. What we do beside them (the sparse first layer, the pair layer, Adam) is "
-        "bound by memory. Through autograd is how networks of one's own are trained, and how all were before the "
-        "fused gradient.",
+        "bound by memory. Through autograd is how networks of one's own are trained, and how all were before "
+        "the fused gradient.",
     )
 
 

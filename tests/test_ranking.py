@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from acvae import Graph
-from acvae._ranking import FEW_LINKS, rank_block
+from acvae._ranking import BUCKETS, FEW_LINKS, _count_by_buckets, rank_block
 
 
 @pytest.mark.parametrize("hub_links", [1, 5, FEW_LINKS - 1, FEW_LINKS, 3 * FEW_LINKS])
@@ -31,3 +31,25 @@ def test_ranks_of_a_hub_and_its_neighbours(hub_links: int, levels: int, dtype: t
             for k, j in enumerate(graph.neighbors(i).tolist()):
                 expected = sum(to[v] <= to[j] for v in range(n) if v != i and v not in hidden)
                 assert ranks[start + k] == expected
+
+
+ROWS = {
+    "spread out": lambda rng, n: rng.gamma(2, 1, n),
+    "few values": lambda rng, n: rng.integers(0, 4, n),
+    "all zero": lambda rng, n: np.zeros(n),
+    "over many orders": lambda rng, n: rng.lognormal(0, 8, n),
+    "next to nothing": lambda rng, n: rng.uniform(0, 1e-44, n),
+}
+
+
+@pytest.mark.parametrize("draw", ROWS.values(), ids=ROWS.keys())
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_counting_by_buckets_is_exact_however_distances_lie(draw, dtype) -> None:
+    rng = np.random.default_rng(0)
+    for n, links in ((1, 1), (2, 3), (301, 40), (2_500, 200)):
+        row = draw(rng, n).astype(dtype)
+        bound = np.sort(rng.choice(row, links))
+        mixed = np.zeros(BUCKETS, np.uint8)
+        got = _count_by_buckets(row, bound, np.empty((2, BUCKETS), np.int32), mixed, np.empty(n + 1, dtype))
+        assert np.array_equal(got, np.searchsorted(np.sort(row), bound, side="right"))
+        assert not mixed.any()
