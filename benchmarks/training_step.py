@@ -131,8 +131,29 @@ def run(shape: str, steps: int, repeats: int, asked: float) -> list[Line]:
             f"{products:.2f} and {own_products:.2f} GFLOP, {products / own_products:.1f}×",
         ),
         Line(f"{name}: threads of our step", str(threads)),
-        Line(f"{name}: where its time goes", shares),
+        Line(f"{name}: where the time of the step through autograd goes", before(autograd, batches)),
+        Line(f"{name}: where our step's time goes", shares),
     ]
+
+
+def before(stepper: Stepper, batches) -> str:
+    """Stages of the step through autograd, and how many PyTorch operations it is."""
+    seconds = np.zeros(3)
+    with stepper.at_work():
+        for batch, eps in batches:
+            marks = [time.perf_counter()]
+            loss = -stepper.problem.step_terms(batch, eps).elbo.value
+            marks.append(time.perf_counter())
+            loss.backward()
+            marks.append(time.perf_counter())
+            stepper._optimizer.step()
+            marks.append(time.perf_counter())
+            seconds += np.diff(marks)
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            stepper.step(*batches[0])
+    operations = sum(event.key.startswith("aten::") * event.count for event in profile.key_averages())
+    shares = zip(("forward", "backward", "Adam"), seconds / seconds.sum(), strict=True)
+    return ", ".join(f"{name} {share:.0%}" for name, share in shares) + f"; {operations} PyTorch operations"
 
 
 def where_time_goes(stepper: Stepper, batches) -> dict[str, float]:
