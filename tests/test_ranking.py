@@ -39,6 +39,11 @@ ROWS = {
     "all zero": lambda rng, n: np.zeros(n),
     "over many orders": lambda rng, n: rng.lognormal(0, 8, n),
     "next to nothing": lambda rng, n: rng.uniform(0, 1e-44, n),
+    "negative": lambda rng, n: -rng.gamma(2, 1, n),
+    "on both sides of zero": lambda rng, n: rng.normal(size=n),
+    "far from zero": lambda rng, n: 1e6 + rng.normal(size=n),
+    "some infinite": lambda rng, n: np.where(rng.random(n) < 0.3, np.inf, rng.random(n)),
+    "some minus infinite": lambda rng, n: np.where(rng.random(n) < 0.3, -np.inf, rng.random(n)),
 }
 
 

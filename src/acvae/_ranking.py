@@ -80,7 +80,7 @@ def _count_each(row: Any, bound: Any) -> Any:
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _count_by_buckets(row: Any, bound: Any, count: Any, mixed: Any, near: Any) -> Any:
     """Entries not above each bound, in one pass: buckets are counted, and compared only where a bound is.
 
@@ -88,18 +88,18 @@ def _count_by_buckets(row: Any, bound: Any, count: Any, mixed: Any, near: Any) -
     lies in it, and the entries of buckets where one does.
     """
     last = len(mixed) - 1
-    top = bound[len(bound) - 1]
-    scale = row.dtype.type((last - 1) / top) if top > 0 else row.dtype.type(0)
-    if not np.isfinite(scale):  # all bounds are next to nothing: one bucket for all
-        scale = row.dtype.type(0)
+    low = bound[0]
+    scale = row.dtype.type((last - 2) / (bound[len(bound) - 1] - low))
+    if not (np.isfinite(scale) and scale > 0):  # bounds next to each other, or infinitely far apart
+        return np.searchsorted(np.sort(row), bound, side="right")
     count[:] = 0
     for t in range(len(bound)):
-        mixed[_bucket(bound[t], scale, last)] = 1
+        mixed[_bucket(bound[t], low, scale, last)] = 1
     n_near = 0
     # Neighbouring entries are counted apart: adding to the same place twice in a row would wait.
     for c in range(0, len(row) - 1, 2):
         x, y = row[c], row[c + 1]
-        a, b = _bucket(x, scale, last), _bucket(y, scale, last)
+        a, b = _bucket(x, low, scale, last), _bucket(y, low, scale, last)
         count[0, a] += 1
         count[1, b] += 1
         near[n_near] = x
@@ -108,7 +108,7 @@ def _count_by_buckets(row: Any, bound: Any, count: Any, mixed: Any, near: Any) -
         n_near += mixed[b]
     if len(row) % 2:
         x = row[len(row) - 1]
-        a = _bucket(x, scale, last)
+        a = _bucket(x, low, scale, last)
         count[0, a] += 1
         near[n_near] = x
         n_near += mixed[a]
@@ -116,7 +116,7 @@ def _count_by_buckets(row: Any, bound: Any, count: Any, mixed: Any, near: Any) -
     before = np.zeros(len(bound), dtype=np.int64)  # entries in whole buckets below the bound's own
     total, b = 0, 0
     for t in range(len(bound)):
-        own = _bucket(bound[t], scale, last)
+        own = _bucket(bound[t], low, scale, last)
         while b < own:
             if mixed[b] == 0:
                 total += count[0, b] + count[1, b]
@@ -126,12 +126,14 @@ def _count_by_buckets(row: Any, bound: Any, count: Any, mixed: Any, near: Any) -
     for t in range(len(bound)):
         out[t] = before[t] + np.searchsorted(ordered, bound[t], side="right")
     for t in range(len(bound)):
-        mixed[_bucket(bound[t], scale, last)] = 0
+        mixed[_bucket(bound[t], low, scale, last)] = 0
     return out
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
-def _bucket(x: Any, scale: Any, last: int) -> int:
-    """Grows with x: 0 … last."""
-    y = x * scale
-    return int(y) if y < last else last
+def _bucket(x: Any, low: Any, scale: Any, last: int) -> int:
+    """0 below `low`, then growing with x up to `last`."""
+    y = (x - low) * scale + 1
+    if y >= last:
+        return last
+    return int(y) if y > 0 else 0
