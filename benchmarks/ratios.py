@@ -5,6 +5,7 @@ benchmarks/README.md of those files, so that no figure in it is typed by hand.
 """
 
 import json
+import multiprocessing
 import os
 import platform
 import sys
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Line", "spread", "store"]
+__all__ = ["Line", "apart", "spread", "store"]
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -26,6 +27,12 @@ class Line(NamedTuple):
     figure: str  # "1.42× (1.38–1.51 over 5)"
     asked: str = ""  # "≤ 2×"
     holds: bool | None = None  # None where nothing was asked
+
+
+def apart(work, *arguments):
+    """The result of a function in a fresh process, whose peak memory is its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(work, arguments)
 
 
 def spread(ratios) -> str:

@@ -9,7 +9,6 @@ sampled; and a hundred sampled trees of a large graph.
 """
 
 import argparse
-import multiprocessing
 import time
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import numpy as np
 import acvae
 from acvae.exceptions import AcvaeError
 from generated_graph import make_graph
-from ratios import Line, spread, store
+from ratios import Line, apart, spread, store
 
 CITATION = 27_769
 EDGES_PER_VERTEX = 11  # of the training graph
@@ -89,12 +88,6 @@ def run_large(n: int):
     assert off < 1e-3
     error = estimate.standard_error / estimate.probabilities
     return f"{graph.n_vertices:,} vertices, {graph.n_edges:,} edges", seconds, np.median(error), peak()
-
-
-def apart(work, *arguments):
-    """The result of a function in a fresh process."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(work, arguments)
 
 
 def main() -> None:

@@ -13,7 +13,6 @@ a run with ten times as many vertices and edges, ours alone.
 """
 
 import argparse
-import multiprocessing
 import tempfile
 import time
 from collections.abc import Callable
@@ -24,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import acvae
-from ratios import Line, spread, store
+from ratios import Line, apart, spread, store
 
 
 class Peer(NamedTuple):
@@ -136,12 +135,6 @@ def run_huge(n: int, m: int) -> tuple[float, int, int]:
     assert len(chosen) == n - parts  # no cycle
     assert (part[edges[:, 0]] == part[edges[:, 1]]).all()  # nothing left to join
     return seconds, most, size
-
-
-def apart(work, *arguments):
-    """The result of a function in a fresh process."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(work, arguments)
 
 
 def main() -> None:

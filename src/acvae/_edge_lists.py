@@ -86,17 +86,24 @@ def _distinct_pairs(n: int, key: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
+def list_starts(n: int, edges: Any) -> Any:
+    """(n + 1,) where the list of each vertex's neighbours begins, if lists lie one after the other."""
+    starts = np.zeros(n + 1, dtype=np.int64)
+    for e in range(len(edges)):
+        starts[edges[e, 0] + 1] += 1
+        starts[edges[e, 1] + 1] += 1
+    for v in range(n):
+        starts[v + 1] += starts[v]
+    return starts
+
+
+@numba.njit(cache=True, nogil=True)
 def neighbour_lists(n: int, edges: Any) -> Any:
     """CSR view `(indptr, neighbours)` of a canonical edge list, sorted as it is.
 
     In the order of the edges a vertex meets its smaller neighbours first, and both kinds by growing id.
     """
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    for e in range(len(edges)):
-        indptr[edges[e, 0] + 1] += 1
-        indptr[edges[e, 1] + 1] += 1
-    for v in range(n):
-        indptr[v + 1] += indptr[v]
+    indptr = list_starts(n, edges)
     fill = indptr[:-1].copy()
     neighbours = np.empty(2 * len(edges), dtype=np.int64)
     for e in range(len(edges)):

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from acvae._edge_lists import list_starts
 from acvae.exceptions import PosteriorError
 from acvae.forests.kruskal import find_cycle_edge
 
@@ -47,12 +48,7 @@ def adjacency(n_vertices: int, edges: IntArray) -> tuple[IntArray, IntArray, Int
 
 @numba.njit(cache=True, nogil=True)
 def _adjacency(n: int, edges: Any) -> Any:
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    for e in range(len(edges)):
-        indptr[edges[e, 0] + 1] += 1
-        indptr[edges[e, 1] + 1] += 1
-    for v in range(n):
-        indptr[v + 1] += indptr[v]
+    indptr = list_starts(n, edges)
     fill = indptr[:-1].copy()
     neighbour = np.empty(2 * len(edges), dtype=np.int64)
     number = np.empty(2 * len(edges), dtype=np.int64)

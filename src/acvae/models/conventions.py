@@ -61,7 +61,7 @@ class Embedder(_Transformer):
 
     def fit(self, features: Any, graph: Graph | None = None) -> Self:
         """Train; every model has its own."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} defines no fit.")  # abstract
 
     def fit_transform(self, features: Any, graph: Graph | None = None) -> npt.NDArray[np.float32]:
         """`fit`, then the means (n, d) of the embeddings."""
