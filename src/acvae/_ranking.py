@@ -7,9 +7,9 @@ import numpy as np
 
 __all__ = ["rank_block"]
 
-# A row with fewer links than this is read once per link, many entries at a time; others are read once, each
-# entry counted in a bucket of distances.
-FEW_LINKS = 42
+# A row with fewer links than this is read once per four links, many entries at a time; others are read once,
+# each entry counted in a bucket of distances.
+FEW_LINKS = 90
 BUCKETS = 4096
 
 
@@ -69,15 +69,24 @@ def rank_block(
 
 @numba.njit(cache=True, nogil=True)
 def _count_each(row: Any, bound: Any) -> Any:
-    """Entries not above each bound, a pass over the row for each; the compiler vectorises the pass."""
-    out = np.empty(len(bound), dtype=np.int64)
-    for t in range(len(bound)):
-        limit = bound[t]
-        count = np.int32(0)
-        for c in range(len(row)):
-            count += np.int32(row[c] <= limit)
-        out[t] = count
-    return out
+    """Entries not above each bound, a pass over the row for every four; the compiler vectorises the pass.
+
+    Sums are kept to 32 bits, which numba would widen: twice as many fit an instruction.
+    """
+    links = len(bound)
+    out = np.empty(links + 3, dtype=np.int64)
+    for t in range(0, links, 4):
+        last = links - 1
+        a, b, c, d = bound[t], bound[min(t + 1, last)], bound[min(t + 2, last)], bound[min(t + 3, last)]
+        n_a, n_b, n_c, n_d = np.int32(0), np.int32(0), np.int32(0), np.int32(0)
+        for k in range(len(row)):
+            x = row[k]
+            n_a = np.int32(n_a + np.int32(x <= a))
+            n_b = np.int32(n_b + np.int32(x <= b))
+            n_c = np.int32(n_c + np.int32(x <= c))
+            n_d = np.int32(n_d + np.int32(x <= d))
+        out[t], out[t + 1], out[t + 2], out[t + 3] = n_a, n_b, n_c, n_d
+    return out[:links]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
