@@ -1,45 +1,59 @@
-"""Hierarchical clustering on exact expected distances."""
-
-from typing import Any
+"""Hierarchical clustering on exact expected distances, in bounded memory."""
 
 import numpy as np
 import numpy.typing as npt
 
 from acvae._checks import whole_number
+from acvae._linkage.complete import complete_linkage, condensed_bytes
+from acvae._linkage.tree import cut
+from acvae._memory import available_memory
 from acvae.exceptions import OptionError
 from acvae.posterior import Posterior
 
 __all__ = ["cluster", "linkage"]
 
+MEMORY = 1_000_000_000
 
-def linkage(posterior: Posterior) -> npt.NDArray[np.float64]:
-    """SciPy linkage matrix (n − 1, 4) of complete linkage on the expected distances.
 
-    The one place that needs all pairs at once: complete linkage takes n(n − 1)/2 numbers of memory.
+def linkage(posterior: Posterior, *, memory: int = MEMORY, progress: bool = False) -> npt.NDArray[np.float64]:
+    """SciPy linkage matrix (n − 1, 4) of complete linkage on the expected distances, exact.
+
+    Where the n(n − 1)/2 distances are more than `memory` bytes, they are streamed several times, and at most
+    so many bytes of them are held at once; blocks of 64 MB and what the posterior itself needs come on top.
+    Only among equal distances, or distances that differ by rounding, can the tree depend on `memory`.
+
+    Parameters
+    ----------
+    memory
+        Bytes for distances, 1 GB unless told: enough for 22,361 vertices at once in single precision.
+    progress
+        Whether to show it on standard error.
     """
-    from scipy.cluster import hierarchy
-
     n = posterior.n_vertices
     if n < 2:
         raise OptionError(f"clustering needs at least two vertices, got {n}.")
-    condensed = np.empty(n * (n - 1) // 2, dtype=np.float64)
-    inverse = np.empty(n, dtype=np.int64)
-    for rows, columns, block in posterior.distance_blocks():
-        inverse[columns] = np.arange(n)
-        for row, i in zip(block, rows.tolist(), strict=True):
-            start = i * n - i * (i + 1) // 2  # entries (i, i + 1) … (i, n − 1)
-            condensed[start : start + n - 1 - i] = row[inverse[i + 1 :]]
-    tree: npt.NDArray[Any] = hierarchy.linkage(condensed, method="complete")
-    return tree
+    memory = whole_number("memory", memory, minimum=1)
+    needed, room = min(memory, condensed_bytes(n, posterior.mean.dtype)), available_memory()
+    if room is not None and needed > room:
+        raise OptionError(
+            f"clustering would take {needed / 1e9:.1f} GB of memory for distances, but {room / 1e9:.1f} GB "
+            "are free; allow it less, by memory= in bytes."
+        )
+    return complete_linkage(posterior, memory, progress=progress)
 
 
-def cluster(posterior: Posterior, k: int = 5) -> npt.NDArray[np.int64]:
-    """Labels (n,) in 0 … k−1: complete linkage on exact expected distances, cut into k clusters."""
-    from scipy.cluster import hierarchy
+def cluster(
+    posterior: Posterior, k: int = 5, *, memory: int = MEMORY, progress: bool = False
+) -> npt.NDArray[np.int64]:
+    """Labels (n,) in 0 … k−1: complete linkage on exact expected distances, cut into k clusters.
 
+    Clusters are numbered by their smallest vertices. `memory` and `progress` are those of
+    `acvae.clustering.linkage`.
+    """
     k = whole_number("k", k, minimum=1)
+    memory = whole_number("memory", memory, minimum=1)
     if k > posterior.n_vertices:
         raise OptionError(f"cannot make {k} clusters of {posterior.n_vertices} vertices.")
     if k == 1 or posterior.n_vertices == 1:
         return np.zeros(posterior.n_vertices, dtype=np.int64)
-    return hierarchy.cut_tree(linkage(posterior), n_clusters=k).ravel().astype(np.int64)
+    return cut(linkage(posterior, memory=memory, progress=progress), k)

@@ -1,0 +1,1 @@
+"""Complete linkage in bounded memory, and the tree of its merges."""
