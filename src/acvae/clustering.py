@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._checks import whole_number
-from acvae._linkage.complete import complete_linkage, condensed_bytes
+from acvae._linkage.complete import complete_linkage
 from acvae._linkage.tree import cut
 from acvae._memory import available_memory
 from acvae.exceptions import OptionError
@@ -33,11 +33,12 @@ def linkage(posterior: Posterior, *, memory: int = MEMORY, progress: bool = Fals
     if n < 2:
         raise OptionError(f"clustering needs at least two vertices, got {n}.")
     memory = whole_number("memory", memory, minimum=1)
-    needed, room = min(memory, condensed_bytes(n, posterior.mean.dtype)), available_memory()
+    needed = min(memory, n * (n - 1) // 2 * posterior.mean.dtype.itemsize)
+    room = available_memory()
     if room is not None and needed > room:
         raise OptionError(
             f"clustering would take {needed / 1e9:.1f} GB of memory for distances, but {room / 1e9:.1f} GB "
-            "are free; allow it less, by memory= in bytes."
+            "are free; allow it less by memory= in bytes (--memory in megabytes)."
         )
     return complete_linkage(posterior, memory, progress=progress)
 

@@ -27,7 +27,7 @@ __all__ = ["NearestLists", "merge_certain", "nearest_lists"]
 
 NODES_AT_A_TIME = 1024  # chains begun before Ctrl-C is heard
 SAMPLE = 256  # entries of a row from which to guess which are its smallest
-ROWS_AT_A_TIME = 4096  # lists renumbered at a time
+ROWS_AT_A_TIME = 512  # lists renumbered at a time
 
 
 class NearestLists(NamedTuple):

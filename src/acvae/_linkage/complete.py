@@ -3,8 +3,11 @@
 What fits is merged in memory. Otherwise each cluster gets a list of its nearest, all merges that these make
 certain are made, and so on with the fewer clusters that are left, until their distances fit. Complete linkage
 may be done in this order, because a merge only makes distances grow: two clusters nearest to each other stay
-so until they are merged.
+so until they are merged. After lists that made few merges certain, rows of distances are asked for one by one
+for a while.
 """
+
+from math import isqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -12,18 +15,15 @@ import numpy.typing as npt
 from acvae._linkage.candidates import merge_certain, nearest_lists
 from acvae._linkage.condensed import merge_condensed
 from acvae._linkage.merges import Merges
+from acvae._linkage.on_demand import merge_on_demand
 from acvae._linkage.rows import ClusterDistances
 from acvae._linkage.tree import linkage_matrix
 from acvae.posterior import Posterior
 
-__all__ = ["complete_linkage", "condensed_bytes"]
+__all__ = ["complete_linkage"]
 
 LEAST_NEAREST, MOST_NEAREST = 16, 1024  # length of a list: longer ones cost more than another round
-
-
-def condensed_bytes(m: int, dtype: np.dtype[np.floating]) -> int:
-    """Memory that the distances of all pairs among m take."""
-    return m * (m - 1) // 2 * dtype.itemsize
+FEW_MERGES = 0.25  # of the clusters: lists that make fewer certain are not worth another round
 
 
 def complete_linkage(posterior: Posterior, memory: int, *, progress: bool = False) -> npt.NDArray[np.float64]:
@@ -31,21 +31,27 @@ def complete_linkage(posterior: Posterior, memory: int, *, progress: bool = Fals
 
     However little is allowed, 16 nearest clusters of each vertex are held.
     """
-    n, dtype = posterior.n_vertices, posterior.mean.dtype
-    entry = dtype.itemsize + 4  # a distance and a number
+    n, bytes_each = posterior.n_vertices, posterior.mean.dtype.itemsize
+    entry = bytes_each + 4  # of a list: a distance and a number
     memory = max(memory, n * LEAST_NEAREST * entry)
+    fitting = (1 + isqrt(1 + 8 * (memory // bytes_each))) // 2  # the largest m with m(m − 1)/2 distances
     merges = Merges(n)
-    while True:
-        roots = merges.roots
-        m = len(roots)
+    few = False
+    while merges.left > fitting:
+        m = merges.left
         clusters = ClusterDistances(posterior, merges.labels(), m)
-        if condensed_bytes(m, dtype) <= memory:
-            break
-        length = min(memory // (m * entry), MOST_NEAREST)
-        merge_certain(merges, nearest_lists(clusters, roots, length, progress=progress))
+        if few:
+            merge_on_demand(merges, clusters, fitting, n, memory, progress=progress)
+            few = False
+        else:
+            length = min(memory // (m * entry), MOST_NEAREST)
+            merge_certain(merges, nearest_lists(clusters, merges.roots, length, progress=progress))
+            few = m - merges.left < FEW_MERGES * m
+    roots = merges.roots
+    clusters = ClusterDistances(posterior, merges.labels(), len(roots))
+    pairs, heights = merge_condensed(clusters.condensed(progress=progress), len(roots), progress=progress)
     made = merges.nodes - n
-    sides, height = merges.first[merges.sides[:made]], merges.height[:made]
-    rest, heights = merge_condensed(clusters.condensed(progress=progress), m, progress=progress)
     return linkage_matrix(
-        np.concatenate([sides, merges.first[roots][rest]]), np.concatenate([height, heights])
+        np.concatenate([merges.first[merges.sides[:made]], merges.first[roots][pairs]]),
+        np.concatenate([merges.height[:made], heights]),
     )

@@ -32,6 +32,22 @@ class Merges:
         self.height = np.zeros(n - 1)
         self.nodes = n
 
+    def join(self, a: int, b: int, height: float) -> int:
+        """Merge two roots; returns the new node. Heights do not fall from a node to the one it goes into."""
+        n, new = len(self.height) + 1, self.nodes
+        self.parent[[a, b]] = new
+        self.size[new] = self.size[a] + self.size[b]
+        self.first[new] = min(self.first[a], self.first[b])
+        self.sides[new - n] = a, b
+        self.height[new - n] = max([height, *(self.height[side - n] for side in (a, b) if side >= n)])
+        self.nodes += 1
+        return new
+
+    @property
+    def left(self) -> int:
+        """How many clusters there are now."""
+        return len(self.parent) + 1 - self.nodes
+
     @property
     def roots(self) -> npt.NDArray[np.int64]:
         """The present clusters, by their smallest vertex."""

@@ -29,6 +29,11 @@ class ClusterDistances:
         self.dtype = posterior.mean.dtype
         self._columns = self._order = self._start = np.empty(0, dtype=np.int64)  # see _blocks
 
+    @property
+    def sizes(self) -> IntArray:
+        """(m,) vertices of each cluster."""
+        return np.bincount(self._label, minlength=self.m)
+
     def condensed(self, *, progress: bool = False) -> npt.NDArray[Any]:
         """The upper triangle, row after row, all in memory.
 
@@ -70,6 +75,22 @@ class ClusterDistances:
                     shown.advance(len(at))
                 yield group, out
                 first += len(group)
+
+    def rows_of(self, into: IntArray, chosen: IntArray) -> npt.NDArray[Any]:
+        """Distances (len(chosen), m) from some clusters to all, after more merges.
+
+        `into` (m,) is the number that each of the m clusters goes by now. Where that is another's, its own
+        column is infinite.
+        """
+        now = into[self._label]
+        row_start = np.full(self.m, -1, dtype=np.int64)
+        row_start[chosen] = self.m * np.arange(len(chosen))
+        out = np.zeros((len(chosen), self.m), dtype=self.dtype)
+        from_all = np.zeros(self.m, dtype=np.int64)
+        for at, block in self._blocks(np.flatnonzero(row_start[now] >= 0)):
+            self._fold(block, now[at], row_start, from_all, out.reshape(-1))
+        over_ranges(lambda a, b: _join_columns(out[a:b], into), len(out))
+        return out
 
     def _steps(self, show: bool) -> Steps:
         n = len(self._label)
@@ -150,3 +171,15 @@ def _fold(
                         high = row[order[p]]
             if high > out[at + c]:
                 out[at + c] = high
+
+
+@numba.njit(cache=True, nogil=True)
+def _join_columns(rows: Any, into: Any) -> None:
+    for r in range(len(rows)):
+        row = rows[r]
+        for c in range(len(row)):
+            to = into[c]
+            if to != c:
+                if row[c] > row[to]:
+                    row[to] = row[c]
+                row[c] = np.inf

@@ -9,7 +9,6 @@ from typing import Any
 
 from acvae.commands._output import print_json, print_table
 from acvae.commands._usage import add_json, add_quiet, add_run, new_parser, positive
-from acvae.exceptions import OptionError
 
 __all__ = ["add_parser", "run"]
 
@@ -18,6 +17,7 @@ EXAMPLES = """  acvae cluster runs/debian -k 5
   acvae cluster runs/debian -k 5 --json
 """
 NAMES_SHOWN = 5
+MEGABYTES = 1000  # as the library's own default
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -27,11 +27,19 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "cluster",
         summary="group the vertices of a run",
         description="Cut the vertices into K clusters by complete linkage on the exact expected distances. "
-        "Memory grows with the square of the number of vertices.",
+        "Distances that do not fit into the memory it may use are streamed several times; the result is "
+        "as exact.",
         examples=EXAMPLES,
     )
     add_run(parser)
     parser.add_argument("-k", type=positive, default=5, metavar="K", help="number of clusters (default: 5)")
+    parser.add_argument(
+        "--memory",
+        type=positive,
+        default=MEGABYTES,
+        metavar="MB",
+        help=f"megabytes for distances (default: {MEGABYTES:,})",
+    )
     shape = parser.add_mutually_exclusive_group()
     add_json(shape)
     shape.add_argument("--csv", action="store_true", help="print one line per vertex: name,cluster")
@@ -45,18 +53,10 @@ def run(args: argparse.Namespace) -> int:
 
     from acvae.clustering import cluster
     from acvae.runs import Run
-    from acvae.runs.scores import watched
 
     opened = Run(args.run_folder)
     graph = opened.graph
-    try:
-        labels = cluster(watched(opened.posterior, "distances", show=not args.quiet), args.k)
-    except MemoryError:
-        n = graph.n_vertices
-        raise OptionError(
-            f"clustering {n:,} vertices needs {4 * n * n / 1e9:.0f} GB of memory for their distances, "
-            "which is more than there is."
-        ) from None
+    labels = cluster(opened.posterior, args.k, memory=args.memory * 1_000_000, progress=not args.quiet)
     if args.csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(("name", "cluster"))

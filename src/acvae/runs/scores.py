@@ -68,8 +68,7 @@ def score_run(
     if clusters and data is not None and data.labels is not None:
         scores["clustering"] = {}
         for kind, posterior in posteriors.items():
-            shown = watched(posterior, f"clustering by {KIND_NAMES[kind]}", show=progress)
-            scores["clustering"][kind] = _cluster_scores(shown, data.labels)
+            scores["clustering"][kind] = _cluster_scores(posterior, data.labels, progress=progress)
     return {**scores, "notes": notes} if notes else scores
 
 
@@ -82,9 +81,9 @@ def link_scores(scores: metrics.LinkScores) -> dict[str, Any]:
     }
 
 
-def _cluster_scores(posterior: Posterior, labels: npt.NDArray[np.int64]) -> dict[str, Any]:
+def _cluster_scores(posterior: Posterior, labels: npt.NDArray[np.int64], *, progress: bool) -> dict[str, Any]:
     k = len(np.unique(labels))
-    found = cluster(posterior, k)
+    found = cluster(posterior, k, progress=progress)
     return {
         "k": k,
         "nmi_arithmetic": metrics.nmi(labels, found, "arithmetic"),
