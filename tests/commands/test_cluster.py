@@ -7,6 +7,8 @@ import json
 import numpy as np
 
 from acvae import cluster
+from acvae._linkage.complete import complete_linkage
+from acvae.clustering import MEMORY
 from acvae.runs import Run
 
 
@@ -24,6 +26,7 @@ def test_csv_json_and_table_agree_with_the_library(acvae, run_folder):
     assert [row["cluster"] for row in found["vertices"]] == expected.tolist()
     code, out, err = acvae("cluster", run_folder, "-k", 3)
     assert "distances: 24/24" in err
+    assert "merges: 23/23" in err
     assert out.splitlines()[0] == "cluster  size  vertices with the most neighbours"
     assert [int(line.split()[1]) for line in out.splitlines()[1:]] == found["sizes"]
 
@@ -34,12 +37,24 @@ def test_numbers_stand_for_names_that_are_not_there(acvae, tree_run):
     assert len(found["sizes"]) == 5
 
 
+def test_the_memory_it_may_use(acvae, run_folder, monkeypatch):
+    asked = []
+
+    def watched(posterior, memory, *, progress):
+        asked.append((memory, progress))
+        return complete_linkage(posterior, memory)
+
+    monkeypatch.setattr("acvae.clustering.complete_linkage", watched)
+    assert acvae("cluster", run_folder)[0] == 0
+    assert acvae("cluster", run_folder, "--memory", 20, "--quiet")[0] == 0
+    assert asked == [(MEMORY, True), (20_000_000, False)]
+
+
 def test_mistakes(error_of, acvae, run_folder, monkeypatch):
     assert error_of("cluster", run_folder, "-k", 99) == "cannot make 99 clusters of 24 vertices."
     assert acvae("cluster", run_folder, "--json", "--csv")[0] == 2
-
-    def too_much(*args):
-        raise MemoryError
-
-    monkeypatch.setattr("acvae.clustering.linkage", too_much)
-    assert error_of("cluster", run_folder).startswith("clustering 24 vertices needs 0 GB of memory")
+    code, _, err = acvae("cluster", run_folder, "--memory", "0")
+    assert code == 2
+    assert "argument --memory: must be a whole number of at least 1, not '0'" in err
+    monkeypatch.setattr("acvae.clustering.available_memory", lambda: 0)
+    assert error_of("cluster", run_folder).startswith("clustering would take 0.0 GB of memory")

@@ -50,6 +50,12 @@ def hubs(n, seed=0):
     return matrix
 
 
+def points(n, seed=0):
+    """Points in the plane: what is near to one is near to its neighbours."""
+    at = np.random.default_rng(seed).normal(size=(n, 2))
+    return ((at[:, None] - at) ** 2).sum(axis=2)
+
+
 @pytest.fixture
 def starved(monkeypatch):
     """Lists of one or a few clusters, and groups of a few rows."""
@@ -91,7 +97,7 @@ def check_possible(tree, matrix):
 
 
 @pytest.mark.parametrize("few", [0.0, 0.25, 1.1])  # never rows on demand, as it is, after every list
-@pytest.mark.parametrize("make", [distinct, hubs])
+@pytest.mark.parametrize("make", [distinct, hubs, points])
 @pytest.mark.parametrize("memory", [1, 2_000, 8_000, 40_000])
 def test_scipys_tree_whatever_the_memory(memory, make, few, starved, monkeypatch):
     monkeypatch.setattr(complete, "FEW_MERGES", few)
@@ -100,13 +106,19 @@ def test_scipys_tree_whatever_the_memory(memory, make, few, starved, monkeypatch
     assert q.streamed > 120  # more than once: it did not fit
 
 
-@given(st.integers(2, 60), st.integers(0, 10**6), st.sampled_from([0.0, 0.25, 1.1]))
-@settings(max_examples=60, deadline=None)
-def test_scipys_tree_of_any_size(n, seed, few):
+@given(
+    n=st.integers(2, 120),
+    seed=st.integers(0, 10**6),
+    make=st.sampled_from([distinct, hubs, points]),
+    length=st.integers(1, 12),
+    few=st.sampled_from([0.0, 0.25, 1.1]),
+)
+@settings(max_examples=200, deadline=None)
+def test_scipys_tree_of_any_size(n, seed, make, length, few):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(complete, "LEAST_NEAREST", 1)
+        patch.setattr(complete, "LEAST_NEAREST", length)
         patch.setattr(complete, "FEW_MERGES", few)
-        q = Given(distinct(n, seed), seed=seed)
+        q = Given(make(n, seed), seed=seed)
         np.testing.assert_array_equal(complete_linkage(q, 1), scipys(q))
 
 
