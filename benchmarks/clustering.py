@@ -4,9 +4,10 @@
     python benchmarks/clustering.py --huge [--vertices N] [--dim D]
 
 On the larger Citation if its files are found, else on a generated graph of its size. Every route runs in a
-process of its own, in turns: ours with the default allowance and with a tenth of it, and the upper triangle in
-double precision given to SciPy. Memory is the peak beyond what the process held before, with the posterior's
-tables made. The huge one is 100,000 vertices with the default allowance, once: all its pairs would take 40 GB.
+process of its own, in turns: ours with the default allowance and with a tenth of it, and the upper triangle
+in double precision given to SciPy. Memory is the peak beyond what the process held before, with the
+posterior's tables made. The huge one is 100,000 vertices with the default allowance, once: all its pairs
+would take 40 GB.
 """
 
 import argparse
