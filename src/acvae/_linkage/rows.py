@@ -175,6 +175,7 @@ def _fold(
 
 @numba.njit(cache=True, nogil=True)
 def _join_columns(rows: Any, into: Any) -> None:
+    """Raise the column that another goes by to what that one has, which becomes infinite."""
     for r in range(len(rows)):
         row = rows[r]
         for c in range(len(row)):
