@@ -119,6 +119,7 @@ def check(folder):
     except (OptionError, RuntimeError) as error:
         report["other_seed"] = str(error)
     (folder / f"report-{rank}.json").write_text(json.dumps(report))
+    dist.destroy_process_group()  # who has made it closes it: a process that ends with it open may be aborted
 
 
 def main(what, path):

@@ -10,6 +10,7 @@ from acvae import Graph
 from acvae.nn import Autoencoder, as_features
 from acvae.training import BatchSizes, Problem
 from acvae.training import fused as fused_module
+from acvae.training import stepper as stepper_module
 from acvae.training.batches import edge_batches, vertex_batches
 from acvae.training.fused import FusedGradient
 from acvae.training.stepper import Stepper
@@ -103,6 +104,42 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch):
     assert np.array_equal(one, three)
     assert torch.equal(by_one, by_three)
     np.testing.assert_allclose(by_one.numpy(), by_autograd.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_steps_taken_part_by_part_are_adams_to_the_bit(case, threads, monkeypatch):
+    monkeypatch.setattr(fused_module, "TASK", 40)
+    monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+    ends = []
+    for at_once in (False, True):
+        monkeypatch.setattr(stepper_module, "MANY", 0 if at_once else 10**9)
+        problem = make(**{**case, "dtype": torch.float32})
+        torch.nn.init.zeros_(getattr(problem.module.likelihood, "shift", torch.empty(0)))
+        stepper, batch = Stepper(problem, 1e-2, threads=threads), batch_of(problem)
+        assert stepper._at_once == at_once
+        noise = torch.randn((batch.n_own, 3), generator=torch.Generator().manual_seed(3))
+        figures = [stepper.step(batch, noise) for _ in range(3)]
+        parameters = torch.cat([p.detach().reshape(-1) for p in problem.module.parameters()])
+        adam = stepper._optimizer
+        ends.append((parameters, adam.first, adam.second, torch.from_numpy(np.stack(figures))))
+    for separately, together in zip(*ends, strict=True):
+        assert torch.equal(separately, together)
+    assert ends[0][1].abs().max() > 0
+
+
+@pytest.mark.parametrize("kind", ["pattern", "counts"])
+def test_halves_kept_or_made_on_the_way(kind, monkeypatch):
+    """A batch in which vertices occur often keeps what the pair layer makes of each; the gradient is one."""
+    _, _, on_the_way, _ = both_gradients(make(kind, dtype=torch.float32))
+    taken = []
+    forward = fused_module.pair_layer_forward
+    monkeypatch.setattr(fused_module, "pair_layer_forward", lambda *a: taken.append(0) or forward(*a))
+    monkeypatch.setattr(fused_module, "OFTEN", 0.0)
+    _, _, kept, by_autograd = both_gradients(make(kind, dtype=torch.float32))
+    assert taken
+    assert torch.equal(on_the_way, kept)
+    np.testing.assert_allclose(kept.numpy(), by_autograd.numpy(), rtol=1e-4, atol=1e-5)
 
 
 def test_a_standard_deviation_at_its_smallest_has_no_gradient():

@@ -29,11 +29,14 @@ def bias_relu(x: Any, bias: Any) -> None:
 
 @numba.njit(cache=True, nogil=True)
 def relu_backward(grad: Any, activation: Any, start: int, stop: int, sums: Any) -> None:
-    """Columns start … stop of grad (b, h) set to zero where the activation is, and summed up in sums (h,)."""
+    """Set grad (b, w), of the units start … stop, to zero where activation (b, h) is.
+
+    The sum of its rows is written to those units of sums (h,).
+    """
     zero = grad.dtype.type(0)
     total = np.zeros(stop - start, dtype=grad.dtype)
     for r in range(len(grad)):
-        g, a = grad[r, start:stop], activation[r, start:stop]
+        g, a = grad[r], activation[r, start:stop]
         for k in range(len(total)):
             g[k] = g[k] if a[k] > zero else zero
         for k in range(len(total)):

@@ -1,8 +1,9 @@
-"""A batch of feature rows times a weight matrix, and the gradient of that, in parts: no autograd.
+"""A batch of feature rows on its way through a first layer and back, in parts: no autograd.
 
 The fused gradient (`acvae.training.fused`) shares its work among threads: the product by rows, the gradient
-by rows of the weight, so that two threads never write to the same place and no sum depends on their number.
-Sparse and dense rows offer the same two operations.
+by hidden units, so that two threads never write to the same place and no sum depends on their number. A part
+of the gradient is used where it is made, for Adam's step on the same part of the weight, and need not be
+written out. Sparse and dense rows offer the same operations.
 """
 
 from typing import Any, Protocol
@@ -11,9 +12,15 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from acvae.kernels.adam import Learned, adam_update
+from acvae.kernels.bags import bag_sum
+from acvae.kernels.pair_layer import pair_layer_of_bags
+
 __all__ = ["DensePart", "RowPart", "SparsePart"]
 
 Array = npt.NDArray[Any]
+_ALL_ONES = np.ones(1, dtype=np.float32)  # stands for the values of a pattern
+_NO_STEP = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class RowPart(Protocol):
@@ -22,10 +29,11 @@ class RowPart(Protocol):
     def times(self, weight: Array, first: int, last: int, out: Array) -> None:
         """out[first:last] = x[first:last]·W."""
 
-    def gradient(self, grad: Array, first: int, last: int, out: Array) -> None:
-        """out[first:last] = (xᵀ·grad)[first:last], for the rows that `grad` has: the first ones of x.
+    def descend(self, grad: Array, units: slice, weight: Learned, adam: tuple[Any, ...]) -> None:
+        """The gradient xᵀ·grad of some columns of a weight: written down, or given Adam's constants, used.
 
-        `first:last` are columns of x; where no row has a column, `out`, which is zero, is left alone.
+        `grad` (r, w) or (r, 2w) is of the first r rows of x and of the w columns `units`, or of them and
+        after them of those half a weight further on.
         """
 
 
@@ -33,22 +41,19 @@ class SparsePart:
     """Rows as bags: columns and values of row r lie between offsets[r] and offsets[r + 1]."""
 
     def __init__(self, columns: Array, offsets: Array, values: Array | None, n_columns: int) -> None:
-        self.columns, self.offsets, self.values = columns, offsets, values
+        self._bags = columns, offsets, _ALL_ONES if values is None else values, values is not None
         self._by_column = _transpose(columns, offsets, n_columns)
 
     def times(self, weight: Array, first: int, last: int, out: Array) -> None:
-        offsets, part = self.offsets[first : last + 1], out[first:last]
-        if self.values is None:
-            _times_pattern(weight, self.columns, offsets, part)
-        else:
-            _times(weight, self.columns, offsets, self.values, part)
+        columns, offsets, *values = self._bags
+        _times(weight, columns, offsets[first : last + 1], *values, out[first:last])
 
-    def gradient(self, grad: Array, first: int, last: int, out: Array) -> None:
-        starts, rows, entries = self._by_column
-        if self.values is None:
-            _gradient_pattern(grad, starts, rows, first, last, out)
-        else:
-            _gradient(grad, starts, rows, entries, self.values, first, last, out)
+    def relate(self, weight: Array, bias: Array, i: Array, j: Array, out: Array, on: Array) -> None:
+        """The pair layer on pairs of these rows (`kernels.pair_layer`)."""
+        pair_layer_of_bags(weight, bias, *self._bags, i, j, out, on)
+
+    def descend(self, grad: Array, units: slice, weight: Learned, adam: tuple[Any, ...]) -> None:
+        _descend(grad, *self._by_column, *self._bags[2:], units.start, units.stop, *_with(weight, adam))
 
 
 class DensePart:
@@ -60,8 +65,14 @@ class DensePart:
     def times(self, weight: Array, first: int, last: int, out: Array) -> None:
         np.matmul(self.table[first:last], weight, out=out[first:last])
 
-    def gradient(self, grad: Array, first: int, last: int, out: Array) -> None:
-        np.matmul(self.table[: len(grad), first:last].T, grad, out=out[first:last])
+    def descend(self, grad: Array, units: slice, weight: Learned, adam: tuple[Any, ...]) -> None:
+        _spread(self.table[: len(grad)].T @ grad, units.start, units.stop, *_with(weight, adam))
+
+
+def _with(weight: Learned, adam: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What the kernels below take: arrays, constants, and whether to step."""
+    constants = adam or tuple(weight.value.dtype.type(x) for x in _NO_STEP)
+    return *weight, constants, bool(adam)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -84,67 +95,76 @@ def _transpose(columns: Any, offsets: Any, n_columns: int) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def _times_pattern(weight: Any, columns: Any, offsets: Any, out: Any) -> None:
-    h = weight.shape[1]
+def _times(weight: Any, columns: Any, offsets: Any, values: Any, has_values: bool, out: Any) -> None:
+    nothing = np.zeros(weight.shape[1], dtype=weight.dtype)
     for r in range(len(out)):
-        target = out[r]
-        first, last = offsets[r], offsets[r + 1]
-        if first == last:
-            target[:] = 0
-            continue
-        source = weight[columns[first]]
-        for k in range(h):
-            target[k] = source[k]
-        for t in range(first + 1, last):
-            source = weight[columns[t]]
-            for k in range(h):
-                target[k] += source[k]
+        bag_sum(weight, columns, offsets[r], offsets[r + 1], values, has_values, nothing, out[r])
 
 
-@numba.njit(cache=True, nogil=True)
-def _times(weight: Any, columns: Any, offsets: Any, values: Any, out: Any) -> None:
-    h = weight.shape[1]
-    for r in range(len(out)):
-        target = out[r]
-        target[:] = 0
-        for t in range(offsets[r], offsets[r + 1]):
-            source = weight[columns[t]]
-            x = weight.dtype.type(values[t])
-            for k in range(h):
-                target[k] += x * source[k]
-
-
-@numba.njit(cache=True, nogil=True)
-def _gradient_pattern(grad: Any, starts: Any, rows: Any, first: int, last: int, out: Any) -> None:
-    n, h = grad.shape
-    for c in range(first, last):
-        target = out[c]
-        t, stop = starts[c], starts[c + 1]
-        while stop > t and rows[stop - 1] >= n:
-            stop -= 1
-        while t + 4 <= stop:
-            a, b, e, f = grad[rows[t]], grad[rows[t + 1]], grad[rows[t + 2]], grad[rows[t + 3]]
-            for k in range(h):
-                target[k] += (a[k] + b[k]) + (e[k] + f[k])
-            t += 4
-        while t < stop:
-            a = grad[rows[t]]
-            for k in range(h):
-                target[k] += a[k]
-            t += 1
-
-
-@numba.njit(cache=True, nogil=True)
-def _gradient(
-    grad: Any, starts: Any, rows: Any, entries: Any, values: Any, first: int, last: int, out: Any
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _descend(
+    grad: Any,
+    starts: Any,
+    rows: Any,
+    entries: Any,
+    values: Any,
+    has_values: bool,
+    start: int,
+    stop: int,
+    p: Any,
+    g: Any,
+    m: Any,
+    v: Any,
+    constants: Any,
+    learn: bool,
 ) -> None:
     n, h = grad.shape
-    for c in range(first, last):
-        target = out[c]
-        for t in range(starts[c], starts[c + 1]):
-            if rows[t] >= n:
-                break
-            source = grad[rows[t]]
-            x = grad.dtype.type(values[entries[t]])
-            for k in range(h):
-                target[k] += x * source[k]
+    total = np.empty(h, dtype=grad.dtype)
+    for c in range(len(p)):
+        t, last = starts[c], starts[c + 1]
+        while last > t and rows[last - 1] >= n:
+            last -= 1
+        total[:] = 0
+        if has_values:
+            for u in range(t, last):
+                source, x = grad[rows[u]], grad.dtype.type(values[entries[u]])
+                for k in range(h):
+                    total[k] += x * source[k]
+        else:
+            while t + 4 <= last:  # four rows in one pass over the sum
+                _add_four(total, grad[rows[t]], grad[rows[t + 1]], grad[rows[t + 2]], grad[rows[t + 3]])
+                t += 4
+            while t < last:
+                source = grad[rows[t]]
+                for k in range(h):
+                    total[k] += source[k]
+                t += 1
+        _use(total, start, stop, p[c], g[c], m[c], v[c], constants, learn)
+
+
+@numba.njit(nogil=True, inline="always")
+def _add_four(total: Any, a: Any, b: Any, c: Any, d: Any) -> None:
+    for k in range(len(total)):
+        total[k] += (a[k] + b[k]) + (c[k] + d[k])
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _spread(
+    grad: Any, start: int, stop: int, p: Any, g: Any, m: Any, v: Any, constants: Any, learn: bool
+) -> None:
+    for c in range(len(p)):
+        _use(grad[c], start, stop, p[c], g[c], m[c], v[c], constants, learn)
+
+
+@numba.njit(nogil=True, inline="always")
+def _use(
+    total: Any, start: int, stop: int, p: Any, g: Any, m: Any, v: Any, constants: Any, learn: bool
+) -> None:
+    """One row of the weight: its gradient at the units, in each half that `total` has."""
+    width, half = stop - start, len(p) // 2
+    for s in range(len(total) // width):
+        a, b, own = s * half + start, s * half + stop, total[s * width : (s + 1) * width]
+        if learn:
+            adam_update(p[a:b], own, m[a:b], v[a:b], constants)
+        else:
+            g[a:b] = own

@@ -2,11 +2,13 @@
 
 A step of these networks is a few small matrix products between a hundred small operations, and through
 autograd the bookkeeping costs more than the arithmetic. Here the same sums are done by a dozen compiled
-kernels and matrix products into buffers that stay, and the gradient lands in the parameters' own `grad`.
+kernels and matrix products into buffers that stay. The gradient of a part of the parameters is used at once,
+for Adam's step on that part, while it is still in the processor's cache; or, where it must first be averaged
+over processes, it is left in the parameters' own `grad`.
 
 The work of each stage is cut into tasks that write to different memory: by rows and by pairs on the way
-forward, by hidden units and by features on the way back. Tasks are run by as many threads as pay; how they
-are cut does not depend on that, and neither do the bits that come out.
+forward, by hidden units on the way back. Tasks are run by as many threads as pay; how they are cut does not
+depend on that, and neither do the bits that come out.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from acvae._threads import run_tasks
+from acvae.kernels.adam import FlatAdam, Learned
 from acvae.kernels.elementwise import (
     bias_relu,
     column_sums,
@@ -47,22 +50,26 @@ Array = npt.NDArray[Any]
 Tasks = list[Callable[[int], None]]
 
 TASK = 1 << 18  # numbers a task writes, about: enough to outweigh handing it to a thread
+OFTEN = 2.0  # ends of pairs per distinct row from which on the pair layer's halves of a row are kept
 
 
 class FusedGradient:
-    """Adds the gradient of −ELBO to the parameters' `grad`, batch after batch.
+    """Goes down the gradient of −ELBO, or only finds it, batch after batch.
 
-    Parameters and gradients must stay where they are in memory, and every `grad` be zero at a call.
+    Parameters, gradients and what Adam knows of them must stay where they are in memory.
     """
 
-    def __init__(self, problem: Problem, threads: int = 1) -> None:
-        self._problem, self._threads = problem, threads
+    STAGES = ("read", "relate", "couple", "differentiate")
+
+    def __init__(self, problem: Problem, adam: FlatAdam, threads: int = 1) -> None:
+        self._problem, self._adam, self._threads = problem, adam, threads
         module = problem.module
-        self._encoder = _Layers(module.encoder.hidden, module.encoder.output)
-        self._decoder = _Layers(module.decoder.hidden, module.decoder.output)
+        self._encoder = _Layers(module.encoder.hidden, module.encoder.output, adam)
+        self._decoder = _Layers(module.decoder.hidden, module.decoder.output, adam)
         pair_encoder = module.pair_encoder
-        self._pairs = None if pair_encoder is None else _Layers(pair_encoder, pair_encoder.output)
-        self._room = _Room(self._encoder.weight.dtype)
+        self._pairs = None if pair_encoder is None else _Layers(pair_encoder, pair_encoder.output, adam)
+        self._of_likelihood = [adam.learned(p) for p in module.likelihood.parameters()]
+        self._room = _Room(self._encoder.weight.value.dtype)
         self._latent_dim = module.decoder.hidden.weight.shape[0]
 
     @staticmethod
@@ -77,23 +84,29 @@ class FusedGradient:
         return problem.device.type == "cpu" and standard and known and trained and not hooked
 
     @torch.no_grad()
-    def __call__(self, batch: Batch, noise: Tensor) -> npt.NDArray[np.float64]:
-        """The batch's figures, in the order of `stepper.FIGURES`."""
-        work = _Batch(self, batch, noise)
-        for stage in (work.read, work.relate, work.couple, work.differentiate, work.collect):
-            run_tasks([partial(_quietly, task) for task in stage()], self._threads)
+    def __call__(self, batch: Batch, noise: Tensor, learn: bool = False) -> npt.NDArray[np.float64]:
+        """The batch's figures before the step, in the order of `stepper.FIGURES`.
+
+        With `learn` Adam takes its step; without, the gradient is in the parameters' `grad`, where it
+        replaces what was there (and is added to the likelihood's own, if that has parameters).
+        """
+        work = _Batch(self, batch, noise, learn)
+        for stage in self.STAGES:
+            run_tasks([partial(_quietly, task) for task in getattr(work, stage)()], self._threads)
+        if learn:
+            for part in self._of_likelihood:
+                self._adam.update(part)
+                part.gradient[...] = 0
         return work.figures()
 
 
 class _Layers:
-    """Two linear layers as arrays: weight (inputs, h) and bias of the first, of the second, and gradients."""
+    """Two linear layers: weight (inputs, h) and bias of the first, then of the second."""
 
-    def __init__(self, first: Any, second: Any) -> None:
-        self.weight, self.bias = _array(first.weight), _array(first.bias)
-        self.output, self.output_bias = _array(second.weight), _array(second.bias)
-        self.d_weight, self.d_bias = _array(first.weight.grad), _array(first.bias.grad)
-        self.d_output, self.d_output_bias = _array(second.weight.grad), _array(second.bias.grad)
-        self.hidden = len(self.bias)
+    def __init__(self, first: Any, second: Any, adam: FlatAdam) -> None:
+        self.weight, self.bias = adam.learned(first.weight), adam.learned(first.bias)
+        self.output, self.output_bias = adam.learned(second.weight), adam.learned(second.bias)
+        self.hidden = len(self.bias.value)
 
 
 class _Room:
@@ -103,41 +116,46 @@ class _Room:
         self._dtype = dtype
         self._buffers: dict[Any, Array] = {}
 
-    def __call__(self, name: Any, rows: int, columns: int) -> Array:
+    def __call__(self, name: Any, rows: int, columns: int, dtype: Any = None) -> Array:
         need = rows * columns
         buffer = self._buffers.get(name)
         if buffer is None or len(buffer) < need:
-            buffer = self._buffers[name] = np.empty(need + need // 8, dtype=self._dtype)
+            buffer = self._buffers[name] = np.empty(need + need // 8, dtype=dtype or self._dtype)
         return buffer[:need].reshape(rows, columns)
 
 
 class _Batch:
     """One batch on its way through the networks and back; each stage needs the ones before it."""
 
-    def __init__(self, gradient: FusedGradient, batch: Batch, noise: Tensor) -> None:
+    def __init__(self, gradient: FusedGradient, batch: Batch, noise: Tensor, learn: bool) -> None:
         self._problem, self._room, self._own = gradient._problem, gradient._room, batch.n_own
         self._encoder, self._decoder, self._pairs = gradient._encoder, gradient._decoder, gradient._pairs
+        self._adam, self._learn = gradient._adam, learn
+        if learn:
+            self._adam.advance()
         problem, room, d = self._problem, self._room, gradient._latent_dim
         if problem.graph is None:
             self._pairs = None
-        self._batch, self._noise = batch, noise.numpy()
+        self._batch, self._noise, self._n_edges = batch, noise.numpy(), len(batch.weights)
         rows = problem.features.rows(batch.rows)
         self._own_rows: Rows = rows.head(batch.n_own)
-        self._rows = _row_part(rows, problem.features.n_columns, self._encoder.weight.dtype)
+        self._rows = _row_part(rows, problem.features.n_columns, self._encoder.weight.value.dtype)
         r = batch.n_encoded
         self._hidden = room("hidden", r, self._encoder.hidden)
         self._out, self._d_out = room("out", r, 2 * d), room("d_out", r, 2 * d)
         self._mean, self._std = room("mean", r, d), room("std", r, d)
         self._slope = room("slope", r, d)  # d std / d out
         self._d_mean, self._d_std = room("d_mean", r, d), room("d_std", r, d)
-        self._d_hidden = room("d_hidden", r, self._encoder.hidden)
-        self._likelihood = self._divergence = self._structure = self._independence = self._rho = 0.0
+        self._likelihood = self._divergence = self._structure = self._rho = 0.0
+        self._independence: dict[int, float] = {}  # by the first pair of a task
+        self._halves: Array | None = None
         if self._pairs is not None:
             self._i, self._j = batch.pairs.numpy()
             k, h = len(self._i), self._pairs.hidden
-            self._halves, self._d_halves = (room(x, len(batch.rows), 2 * h) for x in ("halves", "d_halves"))
-            self._both = room("both", k, h)
+            self._both, self._on = room("both", k, h), room("on", k, h, np.uint8)
             self._logits, self._d_logits = room("logits", k, d), room("d_logits", k, d)
+            if isinstance(self._rows, DensePart) or 2 * k > OFTEN * len(batch.rows):
+                self._halves = room("halves", len(batch.rows), 2 * h)
         # What the objective multiplies each mean with (objectives.elbo).
         n = problem.n_vertices
         m = 0 if problem.graph is None else problem.graph.n_edges
@@ -149,30 +167,34 @@ class _Batch:
     # ------------------------------------------------------------------ forward
 
     def read(self) -> Tasks:
-        """The first layers on every row, and all that follows for the sampled vertices."""
+        """The first layers on every row, and what follows from them for vertices and edges."""
         own, n_encoded, width = self._own, self._batch.n_encoded, self._encoder.hidden
         tasks: Tasks = [self._decode]
         tasks += [partial(self._encode, own + a, own + b) for a, b in _cut(n_encoded - own, width)]
-        if self._pairs is not None:
-            weight, halves = self._pairs.weight, self._halves
-            tasks += [partial(_times, self._rows, weight, a, b, halves) for a, b in _cut(*halves.shape)]
-        return tasks
+        if self._halves is None:
+            return tasks + self._relate_edges()
+        assert self._pairs is not None
+        weight, halves = self._pairs.weight.value, self._halves
+        return tasks + [partial(_times, self._rows, weight, a, b, halves) for a, b in _cut(*halves.shape)]
 
     def relate(self) -> Tasks:
-        """The pair encoder on every pair."""
+        """The pair encoder on the edges, if that had to wait for all halves."""
+        return [] if self._halves is None else self._relate_edges()
+
+    def _relate_edges(self) -> Tasks:
         if self._pairs is None:
             return []
-        return [partial(self._relate, a, b) for a, b in _cut(*self._both.shape)]
+        return [partial(self._relate, *ends) for ends in _cut(self._n_edges, 3 * self._pairs.hidden)]
 
     def _encode(self, first: int, last: int, slot: int = 0) -> None:
         """Mean and std of some rows."""
         net = self._encoder
         hidden, out = self._hidden[first:last], self._out[first:last]
-        self._rows.times(net.weight, first, last, self._hidden)
-        bias_relu(hidden, net.bias)
-        np.matmul(hidden, net.output, out=out)
+        self._rows.times(net.weight.value, first, last, self._hidden)
+        bias_relu(hidden, net.bias.value)
+        np.matmul(hidden, net.output.value, out=out)
         slope, std = self._slope[first:last], self._std[first:last]
-        split_halves(out, net.output_bias, self._mean[first:last], slope)
+        split_halves(out, net.output_bias.value, self._mean[first:last], slope)
         spread = torch.from_numpy(slope)
         torch.clamp_min(softplus(spread), SMALLEST_STD, out=torch.from_numpy(std))
         spread.sigmoid_()
@@ -186,23 +208,23 @@ class _Batch:
         mean, std = self._mean[:b], self._std[:b]
         z = mean + std * self._noise
         hidden = room("decoder hidden", b, net.hidden)
-        np.matmul(z, net.weight, out=hidden)
-        bias_relu(hidden, net.bias)
-        outputs = room("decoder outputs", b, len(net.output_bias))
-        np.matmul(hidden, net.output, out=outputs)
-        outputs += net.output_bias
+        np.matmul(z, net.weight.value, out=hidden)
+        bias_relu(hidden, net.bias.value)
+        outputs = room("decoder outputs", b, len(net.output_bias.value))
+        np.matmul(hidden, net.output.value, out=outputs)
+        outputs += net.output_bias.value
         likelihood = self._problem.module.likelihood
         with_gradient = getattr(likelihood, "with_gradient", None)  # a user's own may not have it
         if with_gradient is None:
             with_gradient = partial(Likelihood.with_gradient, likelihood)
         self._likelihood, d_outputs = with_gradient(torch.from_numpy(outputs), self._own_rows, -1 / b)
         d_out = d_outputs.numpy()
-        np.matmul(hidden.T, d_out, out=net.d_output)
-        column_sums(d_out, net.d_output_bias)
+        np.matmul(hidden.T, d_out, out=net.output.gradient)
+        column_sums(d_out, net.output_bias.gradient)
         d_hidden = room("decoder gradient", b, net.hidden)
-        np.matmul(d_out, net.output.T, out=d_hidden)
-        relu_backward(d_hidden, hidden, 0, net.hidden, net.d_bias)
-        np.matmul(z.T, d_hidden, out=net.d_weight)
+        np.matmul(d_out, net.output.value.T, out=d_hidden)
+        relu_backward(d_hidden, hidden, 0, net.hidden, net.bias.gradient)
+        np.matmul(z.T, d_hidden, out=net.weight.gradient)
         log_std = torch.log(torch.from_numpy(std)).numpy()
         self._divergence = (
             singleton_terms(
@@ -210,109 +232,133 @@ class _Batch:
                 std,
                 log_std,
                 self._noise,
-                d_hidden @ net.weight.T,
+                d_hidden @ net.weight.value.T,
                 self._divergence_factor / b,
                 self._d_mean,
                 self._d_std,
             )
             / b
         )
+        self._descend(net.weight, net.bias, net.output, net.output_bias)
 
     def _relate(self, first: int, last: int, slot: int) -> None:
         """The pair encoder on some pairs."""
         net = self._pairs
         assert net is not None
-        both, logits = self._both[first:last], self._logits[first:last]
-        pair_layer_forward(self._halves, net.bias, self._i[first:last], self._j[first:last], both)
-        np.matmul(both, net.output, out=logits)
-        half_plus(logits, net.output_bias)
+        i, j = self._i[first:last], self._j[first:last]
+        both, on, logits = self._both[first:last], self._on[first:last], self._logits[first:last]
+        if self._halves is None:
+            assert isinstance(self._rows, SparsePart)
+            self._rows.relate(net.weight.value, net.bias.value, i, j, both, on)
+        else:
+            pair_layer_forward(self._halves, net.bias.value, i, j, both, on)
+        np.matmul(both, net.output.value, out=logits)
+        half_plus(logits, net.output_bias.value)
 
     # ------------------------------------------------------------------ where edges meet
 
     def couple(self) -> Tasks:
-        """The terms of edges and pairs, with their gradients to mean, std and logits."""
-        if self._problem.graph is None:
-            return []
-        return [self._couple_edges] if self._pairs is None else [self._couple_edges, self._couple_pairs]
+        """The terms of edges and of pairs, with their gradients to what the encoders put out."""
+        tasks: Tasks = [self._couple_edges]
+        if self._pairs is None:
+            return tasks
+        e, k = self._n_edges, len(self._i)
+        return tasks + [
+            partial(self._couple_pairs, e + a, e + b) for a, b in _cut(k - e, 3 * self._pairs.hidden)
+        ]
 
     def _couple_edges(self, slot: int) -> None:
-        n_edges = len(self._batch.weights)
+        n_edges = self._n_edges
         if self._pairs is None:
             logits = np.zeros((n_edges, self._mean.shape[1]), dtype=self._mean.dtype)
             d_logits = np.empty_like(logits)
         else:
             logits, d_logits = self._logits[:n_edges], self._d_logits[:n_edges]
-        scale = self._edge_factor / max(n_edges, 1)
-        structure, rho = edge_sums(
-            self._mean,
-            self._std,
-            logits,
-            self._batch.edges.numpy(),
-            self._batch.weights.numpy(),
-            self._problem.tau,
-            scale,
-            self._d_mean,
-            self._d_std,
-            d_logits,
-        )
-        self._structure = scale * structure
-        if self._pairs is not None:
-            self._rho = rho / max(logits.size, 1)
+        if n_edges:
+            scale = self._edge_factor / n_edges
+            structure, rho = edge_sums(
+                self._mean,
+                self._std,
+                logits,
+                self._batch.edges.numpy(),
+                self._batch.weights.numpy(),
+                self._problem.tau,
+                scale,
+                self._d_mean,
+                self._d_std,
+                d_logits,
+            )
+            self._structure = scale * structure
+            if self._pairs is not None:
+                self._rho = rho / logits.size
+        d_logits *= d_logits.dtype.type(0.5)
+        join_halves(self._d_mean, self._d_std, self._slope, self._std, SMALLEST_STD, self._d_out)
+        column_sums(self._d_out, self._encoder.output_bias.gradient)
 
-    def _couple_pairs(self, slot: int) -> None:
-        n_edges = len(self._batch.weights)
-        logits = self._logits[n_edges:]
-        scale = self._pair_factor / max(len(logits), 1)
-        self._independence = scale * pair_sums(logits, scale, self._d_logits[n_edges:])
+    def _couple_pairs(self, first: int, last: int, slot: int) -> None:
+        """Some random pairs, from the pair encoder on."""
+        self._relate(first, last, slot)
+        logits, d_logits = self._logits[first:last], self._d_logits[first:last]
+        scale = self._pair_factor / (len(self._i) - self._n_edges)
+        self._independence[first] = scale * pair_sums(logits, scale, d_logits)
+        d_logits *= d_logits.dtype.type(0.5)
 
     # ------------------------------------------------------------------ backward
 
     def differentiate(self) -> Tasks:
-        """Gradients of second layers, and of the first ones' activations."""
+        """Gradients of the encoders, some hidden units at a time, and what follows from them."""
         tasks: Tasks = []
         if self._pairs is not None:
-            column_sums(self._d_logits, self._pairs.d_output_bias)
-            self._d_logits *= self._d_logits.dtype.type(0.5)
-            pairs, units = self._both.shape
-            tasks += [partial(self._relate_back, *ends) for ends in _cut(units, pairs)]
-        join_halves(self._d_mean, self._d_std, self._slope, self._std, SMALLEST_STD, self._d_out)
-        column_sums(self._d_out, self._encoder.d_output_bias)
-        each = self._d_out.size // 64  # small tasks come last, for whichever thread is free
-        tasks += [partial(self._encode_back, a, b) for a, b in _cut(self._encoder.hidden, each)]
-        return tasks
-
-    def collect(self) -> Tasks:
-        """Gradients of first layers' weights."""
-        parts = [(self._encoder, self._d_hidden)]
-        if self._pairs is not None:
-            parts.append((self._pairs, self._d_halves))
-        return [
-            partial(_gradient, self._rows, grad, a, b, net.d_weight)
-            for net, grad in parts
-            for a, b in _cut(*net.weight.shape)
-        ]
+            units = _cut(self._pairs.hidden, len(self._batch.rows) // 2)
+            tasks += [partial(self._relate_back, *ends) for ends in units]
+        units = _cut(self._encoder.hidden, 3 * len(self._d_out))
+        tasks += [partial(self._encode_back, *ends) for ends in units]
+        return [*tasks, self._output_biases]  # small tasks come last, for whichever thread is free
 
     def _relate_back(self, a: int, b: int, slot: int) -> None:
-        net = self._pairs
+        net, d_logits = self._pairs, self._d_logits
         assert net is not None
-        np.matmul(self._both[:, a:b].T, self._d_logits, out=net.d_output[a:b])
-        d_both = self._room(("d_both", slot), len(self._d_logits), b - a)
-        np.matmul(self._d_logits, net.output[a:b].T, out=d_both)
-        pair_layer_backward(
-            self._halves, net.bias, self._i, self._j, d_both, a, b, self._d_halves, net.d_bias
-        )
+        np.matmul(self._both[:, a:b].T, d_logits, out=net.output.gradient[a:b])
+        d_both = self._room(("d_both", slot), len(d_logits), b - a)
+        np.matmul(d_logits, net.output.value[a:b].T, out=d_both)
+        d_halves = self._room(("d_halves", slot), len(self._batch.rows), 2 * (b - a))
+        pair_layer_backward(self._on, self._i, self._j, d_both, a, b, d_halves, net.bias.gradient)
+        self._rows.descend(d_halves, slice(a, b), net.weight, self._constants())
+        self._descend(net.bias.part(a, b), net.output.part(a, b))
 
     def _encode_back(self, a: int, b: int, slot: int) -> None:
         net, d_out = self._encoder, self._d_out
-        np.matmul(self._hidden[:, a:b].T, d_out, out=net.d_output[a:b])
-        np.matmul(d_out, net.output[a:b].T, out=self._d_hidden[:, a:b])
-        relu_backward(self._d_hidden, self._hidden, a, b, net.d_bias)
+        np.matmul(self._hidden[:, a:b].T, d_out, out=net.output.gradient[a:b])
+        d_hidden = self._room(("d_hidden", slot), len(d_out), b - a)
+        np.matmul(d_out, net.output.value[a:b].T, out=d_hidden)
+        relu_backward(d_hidden, self._hidden, a, b, net.bias.gradient)
+        self._rows.descend(d_hidden, slice(a, b), net.weight, self._constants())
+        self._descend(net.bias.part(a, b), net.output.part(a, b))
+
+    def _output_biases(self, slot: int) -> None:
+        self._descend(self._encoder.output_bias)
+        if self._pairs is not None:
+            bias = self._pairs.output_bias
+            column_sums(self._d_logits, bias.gradient)
+            bias.gradient[:] *= 2  # d_logits are halved by now
+            self._descend(bias)
+
+    def _constants(self) -> tuple[Any, ...]:
+        return self._adam.constants if self._learn else ()
+
+    def _descend(self, *parts: Learned) -> None:
+        """Adam's step on parameters whose gradient is complete, and which nobody needs as they were."""
+        if self._learn:
+            for part in parts:
+                self._adam.update(part)
 
     # ------------------------------------------------------------------ what is told of it
 
     def figures(self) -> npt.NDArray[np.float64]:
         """ELBO and its terms per vertex, and the mean correlation of the edges."""
-        penalty = (self._divergence_factor - 1) * self._divergence + self._independence
+        penalty = (self._divergence_factor - 1) * self._divergence + sum(
+            self._independence[t] for t in sorted(self._independence)
+        )
         value = self._likelihood - self._divergence - self._structure - penalty
         return np.array(
             [value, self._likelihood, self._divergence, self._structure, penalty, self._rho], dtype=np.float64
@@ -336,19 +382,9 @@ def _times(rows: RowPart, weight: Array, first: int, last: int, out: Array, slot
     rows.times(weight, first, last, out)
 
 
-def _gradient(rows: RowPart, grad: Array, first: int, last: int, out: Array, slot: int) -> None:
-    rows.gradient(grad, first, last, out)
-
-
 def _row_part(rows: Rows, n_columns: int, dtype: Any) -> RowPart:
     table = getattr(rows, "table", None)
     if table is not None:
         return DensePart(table.numpy().astype(dtype, copy=False))
     columns, offsets, values = rows.columns, rows.offsets, rows.values  # type: ignore[attr-defined]
     return SparsePart(columns.numpy(), offsets.numpy(), None if values is None else values.numpy(), n_columns)
-
-
-def _array(tensor: Tensor | None) -> Array:
-    assert tensor is not None
-    array: Array = tensor.detach().numpy()
-    return array

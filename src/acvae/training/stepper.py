@@ -21,6 +21,9 @@ __all__ = ["FIGURES", "Stepper"]
 # What a step reports, in the order of its array.
 FIGURES = ("elbo", "log_likelihood", "kl", "structure", "regularizer", "mean_correlation")
 
+# Parameters from which on Adam's step on a part follows its gradient at once: fewer stay in the cache anyway.
+MANY = 200_000
+
 
 class Stepper:
     """Takes Adam steps on a problem's networks, in place.
@@ -47,11 +50,14 @@ class Stepper:
         assert flat.grad is not None
         self._gradient = flat.grad
         self._optimizer: FlatAdam | torch.optim.Adam
+        self._fused: FusedGradient | None = None
+        self._at_once = reduce is None and len(flat) >= MANY
         if problem.device.type == "cpu":
             self._optimizer = FlatAdam(flat.detach(), flat.grad, learning_rate)
+            if FusedGradient.fits(problem):
+                self._fused = FusedGradient(problem, self._optimizer, threads)
         else:
             self._optimizer = torch.optim.Adam([flat], lr=learning_rate, fused=True)
-        self._fused = FusedGradient(problem, threads) if FusedGradient.fits(problem) else None
         self._threads = threads if self._fused is None else 1  # of libraries: the fused gradient has its own
 
     @contextmanager
@@ -62,6 +68,8 @@ class Stepper:
 
     def step(self, batch: Batch, noise: Tensor) -> npt.NDArray[np.floating[Any]]:
         """One step; returns the batch's figures before it, named by `FIGURES`."""
+        if self._fused is not None and self._at_once:
+            return self._fused(batch, noise, learn=True)
         figures = self._autograd(batch, noise) if self._fused is None else self._fused(batch, noise)
         if self._reduce is not None:
             self._reduce(self._gradient)
