@@ -197,7 +197,8 @@ def where_time_goes(stepper: Stepper, batches) -> dict[str, float]:
         "read": "first layers, encoder, decoder and likelihood, pair encoder",
         "relate": "pair encoder on halves",
         "couple": "terms of edges and pairs",
-        "differentiate": "gradients of the encoders, and Adam on them",
+        "differentiate": "gradients of second layers",
+        "collect": "gradients of first layers, and Adam on them",
     }
     seconds = dict.fromkeys(("getting the batch's rows", *names.values(), "Adam"), 0.0)
     fused, at_once = stepper._fused, stepper._at_once

@@ -96,6 +96,10 @@ def run_tasks(tasks: Sequence[Callable[[int], object]], threads: int) -> None:
 
     Tasks are started in their order, whichever thread is free takes the next.
     """
+    if min(threads, len(tasks)) < 2:
+        for task in tasks:
+            task(0)
+        return
     waiting = deque(tasks)
 
     def work(slot: int) -> None:

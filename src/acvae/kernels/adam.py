@@ -24,9 +24,9 @@ class Learned(NamedTuple):
     first: Array
     second: Array
 
-    def part(self, start: int, stop: int) -> "Learned":
-        """Rows start … stop."""
-        return Learned(*(array[start:stop] for array in self))
+    def part(self, rows: slice) -> "Learned":
+        """Some rows."""
+        return Learned(*(array[rows] for array in self))
 
 
 class FlatAdam:
@@ -48,7 +48,7 @@ class FlatAdam:
         whole = Learned(self._parameters, self._gradient, self.first.numpy(), self.second.numpy())
 
         def part(start: int, stop: int) -> None:
-            self.update(whole.part(start, stop))
+            self.update(whole.part(slice(start, stop)))
 
         over_ranges(part, len(self._parameters), at_least=200_000)
         self._gradient[:] = 0

@@ -85,12 +85,11 @@ def pair_layer_of_bags(
 ) -> None:
     """`pair_layer_forward` on sparse rows: the halves x·W of each end are made on the way and not kept."""
     forth, back = np.empty_like(bias), np.empty_like(bias)
-    nothing = np.zeros(weight.shape[1], dtype=weight.dtype)
-    here, there = np.empty_like(nothing), np.empty_like(nothing)
+    here, there = np.empty(weight.shape[1], dtype=weight.dtype), np.empty(weight.shape[1], dtype=weight.dtype)
     for t in range(len(i)):
         u, v = i[t], j[t]
-        bag_sum(weight, columns, offsets[u], offsets[u + 1], values, has_values, nothing, here)
-        bag_sum(weight, columns, offsets[v], offsets[v + 1], values, has_values, nothing, there)
+        bag_sum(weight, columns, offsets[u], offsets[u + 1], values, has_values, here)
+        bag_sum(weight, columns, offsets[v], offsets[v + 1], values, has_values, there)
         _meet(here, there, bias, forth, back, out[t], on[t])
 
 

@@ -29,9 +29,12 @@ class RowPart(Protocol):
     def times(self, weight: Array, first: int, last: int, out: Array) -> None:
         """out[first:last] = x[first:last]·W."""
 
-    def descend(self, grad: Array, units: slice, weight: Learned, adam: tuple[Any, ...]) -> None:
-        """The gradient xᵀ·grad of some columns of a weight: written down, or given Adam's constants, used.
+    def descend(
+        self, grad: Array, units: slice, weight: Learned, columns: slice, adam: tuple[Any, ...]
+    ) -> None:
+        """The gradient xᵀ·grad of a part of a weight: written down, or given Adam's constants, used.
 
+        The part are the rows of the weight that belong to some columns of x, and of its columns `units`.
         `grad` (r, w) or (r, 2w) is of the first r rows of x and of the w columns `units`, or of them and
         after them of those half a weight further on.
         """
@@ -52,8 +55,12 @@ class SparsePart:
         """The pair layer on pairs of these rows (`kernels.pair_layer`)."""
         pair_layer_of_bags(weight, bias, *self._bags, i, j, out, on)
 
-    def descend(self, grad: Array, units: slice, weight: Learned, adam: tuple[Any, ...]) -> None:
-        _descend(grad, *self._by_column, *self._bags[2:], units.start, units.stop, *_with(weight, adam))
+    def descend(
+        self, grad: Array, units: slice, weight: Learned, columns: slice, adam: tuple[Any, ...]
+    ) -> None:
+        starts, *entries = self._by_column
+        own = starts[columns.start : columns.stop + 1]
+        _descend(grad, own, *entries, *self._bags[2:], *_with(units, weight, columns, adam))
 
 
 class DensePart:
@@ -65,14 +72,16 @@ class DensePart:
     def times(self, weight: Array, first: int, last: int, out: Array) -> None:
         np.matmul(self.table[first:last], weight, out=out[first:last])
 
-    def descend(self, grad: Array, units: slice, weight: Learned, adam: tuple[Any, ...]) -> None:
-        _spread(self.table[: len(grad)].T @ grad, units.start, units.stop, *_with(weight, adam))
+    def descend(
+        self, grad: Array, units: slice, weight: Learned, columns: slice, adam: tuple[Any, ...]
+    ) -> None:
+        _spread(self.table[: len(grad), columns].T @ grad, *_with(units, weight, columns, adam))
 
 
-def _with(weight: Learned, adam: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What the kernels below take: arrays, constants, and whether to step."""
+def _with(units: slice, weight: Learned, columns: slice, adam: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What the kernels below take: units, arrays, constants, and whether to step."""
     constants = adam or tuple(weight.value.dtype.type(x) for x in _NO_STEP)
-    return *weight, constants, bool(adam)
+    return units.start, units.stop, *weight.part(columns), constants, bool(adam)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -96,9 +105,8 @@ def _transpose(columns: Any, offsets: Any, n_columns: int) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def _times(weight: Any, columns: Any, offsets: Any, values: Any, has_values: bool, out: Any) -> None:
-    nothing = np.zeros(weight.shape[1], dtype=weight.dtype)
     for r in range(len(out)):
-        bag_sum(weight, columns, offsets[r], offsets[r + 1], values, has_values, nothing, out[r])
+        bag_sum(weight, columns, offsets[r], offsets[r + 1], values, has_values, out[r])
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

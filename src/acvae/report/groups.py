@@ -15,7 +15,7 @@ __all__ = ["Groups", "group", "legend"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-MOST_VERTICES = 12_000  # complete linkage on more would take more than half a gigabyte
+MOST_VERTICES = 12_000  # exact complete linkage on more would take longer than the rest of a page
 LANDMARKS = 4_000
 SMALL = 200  # a group is small below one vertex in so many
 MOST_IN_SMALL = 0.05  # share of the members that a cut may leave in small groups

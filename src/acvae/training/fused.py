@@ -7,8 +7,8 @@ for Adam's step on that part, while it is still in the processor's cache; or, wh
 over processes, it is left in the parameters' own `grad`.
 
 The work of each stage is cut into tasks that write to different memory: by rows and by pairs on the way
-forward, by hidden units on the way back. Tasks are run by as many threads as pay; how they are cut does not
-depend on that, and neither do the bits that come out.
+forward, by hidden units and by features on the way back. Tasks are run by as many threads as pay; how they
+are cut does not depend on that, and neither do the bits that come out.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ Array = npt.NDArray[Any]
 Tasks = list[Callable[[int], None]]
 
 TASK = 1 << 18  # numbers a task writes, about: enough to outweigh handing it to a thread
-OFTEN = 2.0  # ends of pairs per distinct row from which on the pair layer's halves of a row are kept
+OFTEN = 2.0  # ends of pairs per distinct row from which on the pair layer's halves of a row are kept; if they
+# are few numbers, they are kept too
 
 
 class FusedGradient:
@@ -59,7 +60,7 @@ class FusedGradient:
     Parameters, gradients and what Adam knows of them must stay where they are in memory.
     """
 
-    STAGES = ("read", "relate", "couple", "differentiate")
+    STAGES = ("read", "relate", "couple", "differentiate", "collect")
 
     def __init__(self, problem: Problem, adam: FlatAdam, threads: int = 1) -> None:
         self._problem, self._adam, self._threads = problem, adam, threads
@@ -90,14 +91,21 @@ class FusedGradient:
         With `learn` Adam takes its step; without, the gradient is in the parameters' `grad`, where it
         replaces what was there (and is added to the likelihood's own, if that has parameters).
         """
-        work = _Batch(self, batch, noise, learn)
-        for stage in self.STAGES:
-            run_tasks([partial(_quietly, task) for task in getattr(work, stage)()], self._threads)
+        with np.errstate(all="ignore"):  # an objective that blows up is found out after the epoch
+            work = _Batch(self, batch, noise, learn)
+            for stage in self.STAGES:
+                self.run(getattr(work, stage)())
         if learn:
             for part in self._of_likelihood:
                 self._adam.update(part)
                 part.gradient[...] = 0
         return work.figures()
+
+    def run(self, tasks: Tasks) -> None:
+        """Do all tasks of a stage."""
+        if self._threads > 1:
+            tasks = [partial(_quietly, task) for task in tasks]
+        run_tasks(tasks, self._threads)
 
 
 class _Layers:
@@ -149,13 +157,15 @@ class _Batch:
         self._likelihood = self._divergence = self._structure = self._rho = 0.0
         self._independence: dict[int, float] = {}  # by the first pair of a task
         self._halves: Array | None = None
+        self._parts: list[tuple[_Layers, slice, Array]] = []  # first layers' units, and their gradient
         if self._pairs is not None:
             self._i, self._j = batch.pairs.numpy()
             k, h = len(self._i), self._pairs.hidden
             self._both, self._on = room("both", k, h), room("on", k, h, np.uint8)
             self._logits, self._d_logits = room("logits", k, d), room("d_logits", k, d)
-            if isinstance(self._rows, DensePart) or 2 * k > OFTEN * len(batch.rows):
-                self._halves = room("halves", len(batch.rows), 2 * h)
+            r = len(batch.rows)
+            if isinstance(self._rows, DensePart) or 2 * k > OFTEN * r or 2 * h * r < TASK:
+                self._halves = room("halves", r, 2 * h)
         # What the objective multiplies each mean with (objectives.elbo).
         n = problem.n_vertices
         m = 0 if problem.graph is None else problem.graph.n_edges
@@ -182,8 +192,11 @@ class _Batch:
         return [] if self._halves is None else self._relate_edges()
 
     def _relate_edges(self) -> Tasks:
+        """The pair encoder on the edges alone, or on few edges and pairs at once."""
         if self._pairs is None:
             return []
+        if self._both.size < TASK:
+            return [partial(self._relate, 0, len(self._i))]
         return [partial(self._relate, *ends) for ends in _cut(self._n_edges, 3 * self._pairs.hidden)]
 
     def _encode(self, first: int, last: int, slot: int = 0) -> None:
@@ -296,8 +309,9 @@ class _Batch:
         column_sums(self._d_out, self._encoder.output_bias.gradient)
 
     def _couple_pairs(self, first: int, last: int, slot: int) -> None:
-        """Some random pairs, from the pair encoder on."""
-        self._relate(first, last, slot)
+        """Some random pairs, from the pair encoder on where they have not been through it."""
+        if self._both.size >= TASK:
+            self._relate(first, last, slot)
         logits, d_logits = self._logits[first:last], self._d_logits[first:last]
         scale = self._pair_factor / (len(self._i) - self._n_edges)
         self._independence[first] = scale * pair_sums(logits, scale, d_logits)
@@ -306,34 +320,43 @@ class _Batch:
     # ------------------------------------------------------------------ backward
 
     def differentiate(self) -> Tasks:
-        """Gradients of the encoders, some hidden units at a time, and what follows from them."""
-        tasks: Tasks = []
+        """Gradients of second layers, and of the first ones' activations, some hidden units at a time."""
+        r, d, tasks = len(self._batch.rows), self._d_out.shape[1], []
         if self._pairs is not None:
-            units = _cut(self._pairs.hidden, len(self._batch.rows) // 2)
-            tasks += [partial(self._relate_back, *ends) for ends in units]
-        units = _cut(self._encoder.hidden, 3 * len(self._d_out))
-        tasks += [partial(self._encode_back, *ends) for ends in units]
+            for a, b in _cut(self._pairs.hidden, r // 2):
+                d_halves = self._room(("d_halves", a), r, 2 * (b - a))
+                self._parts.append((self._pairs, slice(a, b), d_halves))
+                tasks.append(partial(self._relate_back, a, b, d_halves))
+        for a, b in _cut(self._encoder.hidden, d * len(self._d_out) // 64):
+            d_hidden = self._room(("d_hidden", a), len(self._d_out), b - a)
+            self._parts.append((self._encoder, slice(a, b), d_hidden))
+            tasks.append(partial(self._encode_back, a, b, d_hidden))
         return [*tasks, self._output_biases]  # small tasks come last, for whichever thread is free
 
-    def _relate_back(self, a: int, b: int, slot: int) -> None:
+    def collect(self) -> Tasks:
+        """Gradients of first layers' weights, and Adam's step on them."""
+        adam = self._adam.constants if self._learn else ()
+        return [
+            partial(_descend, self._rows, grad, units, net.weight, slice(*ends), adam)
+            for net, units, grad in self._parts
+            for ends in _cut(len(net.weight.value), grad.shape[1])
+        ]
+
+    def _relate_back(self, a: int, b: int, d_halves: Array, slot: int) -> None:
         net, d_logits = self._pairs, self._d_logits
         assert net is not None
         np.matmul(self._both[:, a:b].T, d_logits, out=net.output.gradient[a:b])
         d_both = self._room(("d_both", slot), len(d_logits), b - a)
         np.matmul(d_logits, net.output.value[a:b].T, out=d_both)
-        d_halves = self._room(("d_halves", slot), len(self._batch.rows), 2 * (b - a))
         pair_layer_backward(self._on, self._i, self._j, d_both, a, b, d_halves, net.bias.gradient)
-        self._rows.descend(d_halves, slice(a, b), net.weight, self._constants())
-        self._descend(net.bias.part(a, b), net.output.part(a, b))
+        self._descend(net.bias, net.output, units=slice(a, b))
 
-    def _encode_back(self, a: int, b: int, slot: int) -> None:
+    def _encode_back(self, a: int, b: int, d_hidden: Array, slot: int) -> None:
         net, d_out = self._encoder, self._d_out
         np.matmul(self._hidden[:, a:b].T, d_out, out=net.output.gradient[a:b])
-        d_hidden = self._room(("d_hidden", slot), len(d_out), b - a)
         np.matmul(d_out, net.output.value[a:b].T, out=d_hidden)
         relu_backward(d_hidden, self._hidden, a, b, net.bias.gradient)
-        self._rows.descend(d_hidden, slice(a, b), net.weight, self._constants())
-        self._descend(net.bias.part(a, b), net.output.part(a, b))
+        self._descend(net.bias, net.output, units=slice(a, b))
 
     def _output_biases(self, slot: int) -> None:
         self._descend(self._encoder.output_bias)
@@ -343,14 +366,11 @@ class _Batch:
             bias.gradient[:] *= 2  # d_logits are halved by now
             self._descend(bias)
 
-    def _constants(self) -> tuple[Any, ...]:
-        return self._adam.constants if self._learn else ()
-
-    def _descend(self, *parts: Learned) -> None:
+    def _descend(self, *parameters: Learned, units: slice = slice(None)) -> None:
         """Adam's step on parameters whose gradient is complete, and which nobody needs as they were."""
         if self._learn:
-            for part in parts:
-                self._adam.update(part)
+            for parameter in parameters:
+                self._adam.update(parameter.part(units))
 
     # ------------------------------------------------------------------ what is told of it
 
@@ -373,13 +393,19 @@ def _cut(count: int, numbers_each: int) -> list[tuple[int, int]]:
 
 
 def _quietly(task: Callable[[int], None], slot: int) -> None:
-    """An objective that blows up is found out and explained after the epoch."""
+    """What NumPy is to warn of is a setting of each thread."""
     with np.errstate(all="ignore"):
         task(slot)
 
 
 def _times(rows: RowPart, weight: Array, first: int, last: int, out: Array, slot: int) -> None:
     rows.times(weight, first, last, out)
+
+
+def _descend(
+    rows: RowPart, grad: Array, units: slice, weight: Learned, columns: slice, adam: Any, slot: int
+) -> None:
+    rows.descend(grad, units, weight, columns, adam)
 
 
 def _row_part(rows: Rows, n_columns: int, dtype: Any) -> RowPart:
