@@ -1,6 +1,6 @@
 """The objective's sums over a batch of edges and of random pairs, in one pass, with their gradients."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -10,9 +10,30 @@ from torch import Tensor
 
 from acvae import objectives
 
-__all__ = ["edge_sums", "pair_sums", "pair_terms"]
+__all__ = ["Decay", "decay_of", "edge_sums", "pair_sums", "pair_terms"]
 
 Array = npt.NDArray[Any]
+
+
+class Decay(NamedTuple):
+    """e = exp(−|c|) and log(1 + e) of logits c, from which all that is transcendental follows.
+
+    log(1 − ρ²) = log 4 − |c| − 2·log(1 + e) and tanh(|c|/2) = (1 − e)/(1 + e).
+    """
+
+    e: Array
+    log_one_plus: Array
+
+    def part(self, start: int, stop: int | None = None) -> "Decay":
+        """Rows start … stop."""
+        return Decay(self.e[start:stop], self.log_one_plus[start:stop])
+
+
+def decay_of(logits: Array, out: Decay) -> None:
+    """Write the decay of logits; PyTorch computes many numbers at a time."""
+    e = torch.from_numpy(out.e)
+    torch.abs(torch.from_numpy(logits), out=e).neg_().exp_()
+    torch.log1p(e, out=torch.from_numpy(out.log_one_plus))
 
 
 def pair_terms(
@@ -41,10 +62,13 @@ class _PairTerms(torch.autograd.Function):
         grad_logits = torch.empty_like(logits)
         n_edges = edges.shape[1]
         c, d_c = logits.detach().numpy(), grad_logits.numpy()
+        decay = Decay(np.empty_like(c), np.empty_like(c))
+        decay_of(c, decay)
         structure, _ = edge_sums(
             mean.detach().numpy(),
             std.detach().numpy(),
             c[:n_edges],
+            decay.part(0, n_edges),
             edges.numpy(),
             weights.numpy(),
             tau,
@@ -53,7 +77,7 @@ class _PairTerms(torch.autograd.Function):
             grad_std.numpy(),
             d_c[:n_edges],
         )
-        independence = pair_sums(c[n_edges:], 1.0, d_c[n_edges:])
+        independence = pair_sums(c[n_edges:], decay.part(n_edges), 1.0, d_c[n_edges:])
         ctx.grads = (grad_mean, grad_std, grad_logits, n_edges)
         return mean.new_tensor(structure), mean.new_tensor(independence)
 
@@ -68,6 +92,7 @@ def edge_sums(
     mean: Array,
     std: Array,
     logits: Array,
+    decay: Decay,
     edges: Array,
     weights: Array,
     tau: float,
@@ -81,24 +106,14 @@ def edge_sums(
     The gradient of scale·(the first) is added to `grad_mean` and `grad_std` and written to `grad_logits`.
     """
     sums: tuple[float, float] = _edge_sums(
-        mean, std, logits, *_decay(logits), edges, weights, tau, scale, grad_mean, grad_std, grad_logits
+        mean, std, logits, *decay, edges, weights, tau, scale, grad_mean, grad_std, grad_logits
     )
     return sums
 
 
-def pair_sums(logits: Array, scale: float, grad_logits: Array) -> float:
+def pair_sums(logits: Array, decay: Decay, scale: float, grad_logits: Array) -> float:
     """Σ −½·Σ_k log(1 − ρ²) over random pairs; the gradient of scale·(that) is written to `grad_logits`."""
-    return float(_pair_sums(logits, *_decay(logits), scale, grad_logits))
-
-
-def _decay(logits: Array) -> tuple[Array, Array]:
-    """e = exp(−|c|) and log(1 + e), from which all that is transcendental follows.
-
-    log(1 − ρ²) = log 4 − |c| − 2·log(1 + e) and tanh(|c|/2) = (1 − e)/(1 + e). PyTorch computes many numbers
-    at a time.
-    """
-    e = torch.from_numpy(logits).abs().neg_().exp_()
-    return e.numpy(), torch.log1p(e).numpy()
+    return float(_pair_sums(logits, *decay, scale, grad_logits))
 
 
 # Below, every loop over k is kept to few arrays and to no sum across k: so the compiler turns it into vector

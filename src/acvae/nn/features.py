@@ -81,7 +81,7 @@ class SparseRows:
         return entries.new_zeros(len(lengths)).index_add(0, self._row_of_entry(), entries)
 
     def head(self, count: int) -> SparseRows:
-        end = int(self.offsets[count])
+        end = self.offsets[count].item()
         values = None if self.values is None else self.values[:end]
         return SparseRows(self.columns[:end], self.offsets[: count + 1], values)
 

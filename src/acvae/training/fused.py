@@ -36,7 +36,7 @@ from acvae.kernels.elementwise import (
     split_halves,
 )
 from acvae.kernels.pair_layer import pair_layer_backward, pair_layer_forward
-from acvae.kernels.pair_terms import edge_sums, pair_sums
+from acvae.kernels.pair_terms import Decay, decay_of, edge_sums, pair_sums
 from acvae.kernels.row_parts import DensePart, RowPart, SparsePart
 from acvae.nn import Decoder, Encoder, Likelihood, PairEncoder
 from acvae.nn.encoder import SMALLEST_STD
@@ -144,7 +144,8 @@ class _Batch:
         problem, room, d = self._problem, self._room, gradient._latent_dim
         if problem.graph is None:
             self._pairs = None
-        self._batch, self._noise, self._n_edges = batch, noise.numpy(), len(batch.weights)
+        self._batch, self._noise = batch, noise.numpy()
+        self._n_rows, self._n_edges = batch.rows.shape[0], batch.weights.shape[0]
         rows = problem.features.rows(batch.rows)
         self._own_rows: Rows = rows.head(batch.n_own)
         self._rows = _row_part(rows, problem.features.n_columns, self._encoder.weight.value.dtype)
@@ -163,7 +164,8 @@ class _Batch:
             k, h = len(self._i), self._pairs.hidden
             self._both, self._on = room("both", k, h), room("on", k, h, np.uint8)
             self._logits, self._d_logits = room("logits", k, d), room("d_logits", k, d)
-            r = len(batch.rows)
+            self._decay = Decay(room("decay", k, d), room("log_one_plus", k, d))
+            r = self._n_rows
             if isinstance(self._rows, DensePart) or 2 * k > OFTEN * r or 2 * h * r < TASK:
                 self._halves = room("halves", r, 2 * h)
         # What the objective multiplies each mean with (objectives.elbo).
@@ -267,6 +269,7 @@ class _Batch:
             pair_layer_forward(self._halves, net.bias.value, i, j, both, on)
         np.matmul(both, net.output.value, out=logits)
         half_plus(logits, net.output_bias.value)
+        decay_of(logits, self._decay.part(first, last))
 
     # ------------------------------------------------------------------ where edges meet
 
@@ -284,15 +287,18 @@ class _Batch:
         n_edges = self._n_edges
         if self._pairs is None:
             logits = np.zeros((n_edges, self._mean.shape[1]), dtype=self._mean.dtype)
-            d_logits = np.empty_like(logits)
+            d_logits, decay = np.empty_like(logits), Decay(np.empty_like(logits), np.empty_like(logits))
+            decay_of(logits, decay)
         else:
             logits, d_logits = self._logits[:n_edges], self._d_logits[:n_edges]
+            decay = self._decay.part(0, n_edges)
         if n_edges:
             scale = self._edge_factor / n_edges
             structure, rho = edge_sums(
                 self._mean,
                 self._std,
                 logits,
+                decay,
                 self._batch.edges.numpy(),
                 self._batch.weights.numpy(),
                 self._problem.tau,
@@ -314,14 +320,14 @@ class _Batch:
             self._relate(first, last, slot)
         logits, d_logits = self._logits[first:last], self._d_logits[first:last]
         scale = self._pair_factor / (len(self._i) - self._n_edges)
-        self._independence[first] = scale * pair_sums(logits, scale, d_logits)
+        self._independence[first] = scale * pair_sums(logits, self._decay.part(first, last), scale, d_logits)
         d_logits *= d_logits.dtype.type(0.5)
 
     # ------------------------------------------------------------------ backward
 
     def differentiate(self) -> Tasks:
         """Gradients of second layers, and of the first ones' activations, some hidden units at a time."""
-        r, d, tasks = len(self._batch.rows), self._d_out.shape[1], []
+        r, d, tasks = self._n_rows, self._d_out.shape[1], []
         if self._pairs is not None:
             for a, b in _cut(self._pairs.hidden, r // 2):
                 d_halves = self._room(("d_halves", a), r, 2 * (b - a))
@@ -387,7 +393,9 @@ class _Batch:
 
 def _cut(count: int, numbers_each: int) -> list[tuple[int, int]]:
     """Even runs of 0 … count, each of about `TASK` numbers if every item has `numbers_each`."""
-    parts = max(1, round(count * numbers_each / TASK))
+    parts = round(count * numbers_each / TASK)
+    if parts < 2:
+        return [(0, count)] if count else []
     bounds = [count * t // parts for t in range(parts + 1)]
     return [(a, b) for a, b in pairwise(bounds) if a < b]
 
