@@ -181,7 +181,9 @@ class _Batch:
     def read(self) -> Tasks:
         """The first layers on every row, and what follows from them for vertices and edges."""
         own, n_encoded, width = self._own, self._batch.n_encoded, self._encoder.hidden
-        tasks: Tasks = [self._decode]
+        if 4 * n_encoded * width < TASK:  # too few to be worth a task of their own
+            own = n_encoded
+        tasks: Tasks = [partial(self._decode, own)]
         tasks += [partial(self._encode, own + a, own + b) for a, b in _cut(n_encoded - own, width)]
         if self._halves is None:
             return tasks + self._relate_edges()
@@ -216,9 +218,12 @@ class _Batch:
         self._d_mean[first:last] = 0
         self._d_std[first:last] = 0
 
-    def _decode(self, slot: int) -> None:
-        """The sampled vertices: encoder, decoder and likelihood, and back to mean and std."""
-        self._encode(0, self._own)
+    def _decode(self, encoded: int, slot: int) -> None:
+        """The sampled vertices: encoder, decoder and likelihood, and back to mean and std.
+
+        `encoded` rows, these and maybe more, go through the encoder.
+        """
+        self._encode(0, encoded)
         net, b, room = self._decoder, self._own, self._room
         mean, std = self._mean[:b], self._std[:b]
         z = mean + std * self._noise
