@@ -225,8 +225,8 @@ def main() -> None:
         "Both cores are at work in two processes, one of them in one. A process takes full batches, so that "
         "two take half as many steps. How much two processes gain depends on the networks, on the size of a "
         "step, and on what else the machine has to do: the line on two that send nothing says what there was "
-        "to gain. Cases were chosen after others had been seen, so read them together. In five other runs the "
-        "first two gained between 1.29× and 1.72×, the two of Epinions' shape between 1.47× and 1.89×.",
+        "to gain. Cases were chosen after others had been seen, so read them together. In five other runs "
+        "the first two gained between 1.29× and 1.72×, the two of Epinions' shape between 1.47× and 1.89×.",
     )
 
 
