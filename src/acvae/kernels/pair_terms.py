@@ -116,8 +116,8 @@ def pair_sums(logits: Array, decay: Decay, scale: float, grad_logits: Array) -> 
     return float(_pair_sums(logits, *decay, scale, grad_logits))
 
 
-# Below, every loop over k is kept to few arrays and to no sum across k: so the compiler turns it into vector
-# instructions. All is computed in float64.
+# Below, loops over k are kept to few arrays and, but for the mean correlation, to no sum across k: so the
+# compiler turns them into vector instructions. All is computed in float64.
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -141,14 +141,15 @@ def _edge_sums(
     constant = np.log1p(-tau * tau) - np.log(4.0)
     limit = 1 - 1e-6
     t = np.empty(d)  # tanh(c/2): ρ is limit·t
-    structure, correlation = np.zeros(d), np.zeros(d)
+    structure = np.zeros(d)
+    correlation = 0.0
     for e in range(edges.shape[1]):
         i, j, w = edges[0, e], edges[1, e], np.float64(weights[e])
         g = w * scale
         mi, mj, si, sj = mean[i], mean[j], std[i], std[j]
         _signed_ratio(logits[e], decay[e], 1.0, t)
         for k in range(d):
-            correlation[k] += limit * t[k]
+            correlation += limit * t[k]
         _add_log_rest(logits[e], log_one_plus[e], 0.5 * w, constant, structure)
         for k in range(d):
             structure[k] += 0.5 * w * (near * _norm(mi[k], mj[k]) - 2 * across * _product(mi[k], mj[k]))
@@ -162,7 +163,7 @@ def _edge_sums(
         out = grad_logits[e]
         for k in range(d):
             out[k] = 0.5 * g * (t[k] - across * limit * _product(si[k], sj[k]) * (1 - t[k] * t[k]))
-    return structure.sum(), correlation.sum()
+    return structure.sum(), correlation
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
