@@ -156,13 +156,13 @@ def _edge_sums(
         for k in range(d):
             shared = limit * t[k] * si[k] * sj[k]
             structure[k] += 0.5 * w * (near * _norm(si[k], sj[k]) - 2 * across * shared)
-        _pull(mi, mj, g * near, g * across, grad_mean[i])
-        _pull(mj, mi, g * near, g * across, grad_mean[j])
-        _pull_by(si, sj, t, g * near, g * across * limit, grad_std[i])
-        _pull_by(sj, si, t, g * near, g * across * limit, grad_std[j])
+        _pull(mi, mj, g, near, across, grad_mean[i])
+        _pull(mj, mi, g, near, across, grad_mean[j])
+        _pull_by(si, sj, t, limit, g, near, across, grad_std[i])
+        _pull_by(sj, si, t, limit, g, near, across, grad_std[j])
         out = grad_logits[e]
         for k in range(d):
-            out[k] = 0.5 * g * (t[k] - across * limit * _product(si[k], sj[k]) * (1 - t[k] * t[k]))
+            out[k] = 0.5 * g * (t[k] - across * si[k] * sj[k] * limit * (1 - t[k] * t[k]))
     return structure.sum(), correlation
 
 
@@ -201,12 +201,15 @@ def _product(a: float, b: float) -> float:
 
 
 @numba.njit(nogil=True, inline="always")
-def _pull(here: Any, there: Any, near: float, across: float, out: Any) -> None:
+def _pull(here: Any, there: Any, g: float, near: float, across: float, out: Any) -> None:
     for k in range(len(out)):
-        out[k] += near * here[k] - across * there[k]
+        out[k] += g * (near * here[k] - across * there[k])
 
 
 @numba.njit(nogil=True, inline="always")
-def _pull_by(here: Any, there: Any, t: Any, near: float, across: float, out: Any) -> None:
+def _pull_by(
+    here: Any, there: Any, t: Any, limit: float, g: float, near: float, across: float, out: Any
+) -> None:
     for k in range(len(out)):
-        out[k] += near * here[k] - across * t[k] * there[k]
+        rho = limit * t[k]
+        out[k] += g * (near * here[k] - across * rho * there[k])
