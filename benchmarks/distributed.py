@@ -226,7 +226,7 @@ def main() -> None:
         "two take half as many steps. How much two processes gain depends on the networks, on the size of a "
         "step, and on what else the machine has to do: the line on two that send nothing says what there was "
         "to gain. Cases were chosen after others had been seen, so read them together. In five other runs "
-        "the first two gained between 1.29× and 1.72×, the two of Epinions' shape between 1.47× and 1.89×.",
+        "the first two gained between 1.29× and 1.70×, the two of Epinions' shape between 1.47× and 1.89×.",
     )
 
 
