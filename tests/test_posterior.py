@@ -696,5 +696,5 @@ def test_questions_about_the_joint_of_a_pairwise_approximation():
         lambda: q.condition({0: [0, 0]}),
         q.to_torch,
     ):
-        with pytest.raises(PosteriorError, match="needs a joint distribution, but a CVAE"):
+        with pytest.raises(PosteriorError, match="needs a joint"):
             ask()

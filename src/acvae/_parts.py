@@ -9,11 +9,13 @@ import numpy.typing as npt
 from acvae.exceptions import OptionError, PosteriorError
 
 __all__ = [
+    "check_correlations",
     "check_dtype",
     "check_edges",
     "check_embeddings",
     "check_forest",
     "check_table",
+    "check_weights",
     "inside_unit_interval",
 ]
 
@@ -76,15 +78,34 @@ def check_forest(forest: Any, correlation: Any, n: int, d: int) -> tuple[IntArra
     edges = check_edges(forest if forest is not None else [], n)
     if len(edges) == 0 and np.asarray(correlation if correlation is not None else []).size == 0:
         return edges, np.empty((0, d))
+    return edges, check_correlations(correlation, len(edges), d)
+
+
+def check_correlations(correlation: Any, m: int, d: int) -> npt.NDArray[np.float64]:
+    """Correlations (m, d) of edges."""
+    if m == 0 and np.asarray(correlation).size == 0:
+        return np.empty((0, d))
     values = check_table("correlation", correlation, np.dtype(np.float64))
-    if values.shape != (len(edges), d):
-        raise PosteriorError(f"correlation must have shape ({len(edges)}, {d}), got {values.shape}.")
+    if values.shape != (m, d):
+        raise PosteriorError(f"correlation must have shape ({m}, {d}), got {values.shape}.")
     if not (np.abs(values) < 1).all():
         row, column = np.argwhere(~(np.abs(values) < 1))[0]
         raise PosteriorError(
             f"correlations must lie strictly between -1 and 1, but edge {row} has {values[row, column]}."
         )
-    return edges, values
+    return values
+
+
+def check_weights(weights: Any, m: int) -> npt.NDArray[np.float64]:
+    """Probabilities (m,) of edges."""
+    values = _as_array("weights", weights)
+    if values.shape != (m,) or not np.issubdtype(values.dtype, np.number):
+        raise PosteriorError(f"weights must be {m} numbers, one per edge, got {values.dtype} {values.shape}.")
+    inside = (values >= 0) & (values <= 1)
+    if not inside.all():
+        edge = int(np.flatnonzero(~inside)[0])
+        raise PosteriorError(f"weights must lie in 0…1, but edge {edge} has {values[edge]}.")
+    return values.astype(np.float64)
 
 
 def inside_unit_interval(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:

@@ -13,7 +13,7 @@ import torch
 
 from acvae._files import save_arrays
 from acvae._version import __version__
-from acvae.correlations import ForestCorrelations, PairwiseCorrelations
+from acvae.correlations import ForestCorrelations, GraphCorrelations, PairwiseCorrelations
 from acvae.exceptions import OptionError, SavedModelError
 from acvae.graph import Graph
 from acvae.posterior import Posterior
@@ -22,6 +22,7 @@ __all__ = ["FORMAT_VERSION", "load", "save_model"]
 
 FORMAT = "acvae-model"
 FORMAT_VERSION = 1
+PRECISION = ("links", "off", "diagonal")
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -122,6 +123,8 @@ def _pack_posterior(posterior: Posterior) -> Arrays:
     correlations = posterior.correlations
     if isinstance(correlations, ForestCorrelations):
         arrays |= {"posterior.forest": correlations.edges, "posterior.correlation": correlations.values}
+    elif isinstance(correlations, GraphCorrelations):
+        arrays |= {f"posterior.precision.{name}": getattr(correlations, name) for name in PRECISION}
     elif isinstance(correlations, PairwiseCorrelations):
         arrays |= {
             f"posterior.pairs.{name}": getattr(correlations, name)
@@ -138,6 +141,9 @@ def _unpack_posterior(arrays: Arrays) -> Posterior:
         return Posterior(
             mean, std, arrays["posterior.forest"], arrays["posterior.correlation"], dtype=mean.dtype
         )
+    if "posterior.precision.links" in arrays:
+        joint = GraphCorrelations(*(arrays[f"posterior.precision.{name}"] for name in PRECISION))
+        return Posterior.from_correlations(mean, std, joint, dtype=mean.dtype)
     network = PairwiseCorrelations(
         *(arrays[f"posterior.pairs.{name}"] for name in ("first", "second", "weight", "bias"))
     )

@@ -11,10 +11,18 @@ import numpy.typing as npt
 
 from acvae._checks import whole_number
 from acvae._nearest import select_nearest
-from acvae._parts import check_dtype, check_embeddings, check_forest, check_table, inside_unit_interval
-from acvae.correlations import Correlations, DistanceBlocks, ForestCorrelations
+from acvae._parts import (
+    check_correlations,
+    check_dtype,
+    check_embeddings,
+    check_forest,
+    check_table,
+    check_weights,
+    inside_unit_interval,
+)
+from acvae.correlations import Correlations, DistanceBlocks, ForestCorrelations, GraphCorrelations, Joint
 from acvae.exceptions import PosteriorError
-from acvae.forests import divergence
+from acvae.forests import spanning_tree_probabilities
 from acvae.graph import Graph
 
 if TYPE_CHECKING:
@@ -33,7 +41,7 @@ FEW_ROWS = 64  # up to so many, walks over the forest take less time than the ta
 
 
 class Posterior:
-    """Gaussian embeddings of n vertices in d dimensions, correlated along a forest.
+    """Gaussian embeddings of n vertices in d dimensions, correlated along a forest (or `on_graph`).
 
     Each dimension is independent of the others. Within one, the correlation of two vertices is the product
     of the correlations on the forest path between them, and zero without a path, so that every marginal is
@@ -67,6 +75,46 @@ class Posterior:
         self._correlations: Correlations = ForestCorrelations(
             len(self.mean), edges, inside_unit_interval(values, self.mean.dtype)
         )
+
+    @classmethod
+    def on_graph(
+        cls,
+        mean: npt.ArrayLike,
+        std: npt.ArrayLike,
+        graph: Graph,
+        correlation: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> Posterior:
+        """A joint on a whole graph, cycles and all: the mean of the precisions of its spanning forests.
+
+        Parameters
+        ----------
+        mean, std
+            (n, d) means and standard deviations; std is positive.
+        graph
+            The graph, of m edges.
+        correlation
+            (m, d) what the correlation of the two ends of each edge is in every forest that has the edge,
+            strictly between −1 and 1. In the joint it is another, since all paths between them count.
+        weights
+            (m,) probability of each edge in a random spanning forest; by default that in which all spanning
+            forests are equally likely (`spanning_tree_probabilities`).
+        """
+        if not isinstance(graph, Graph):
+            raise PosteriorError(f"on_graph needs an acvae.Graph, not {type(graph).__name__}.")
+        posterior = cls.__new__(cls)
+        posterior._set_marginals(mean, std, dtype)
+        n, d = posterior.mean.shape
+        if graph.n_vertices != n:
+            raise PosteriorError(f"the graph has {graph.n_vertices} vertices, but mean has {n} rows.")
+        rho = check_correlations(correlation, graph.n_edges, d)
+        share = (
+            spanning_tree_probabilities(graph) if weights is None else check_weights(weights, graph.n_edges)
+        )
+        posterior._correlations = GraphCorrelations.of_forests(n, graph.edges, rho, share)
+        return posterior
 
     @classmethod
     def from_correlations(
@@ -118,7 +166,7 @@ class Posterior:
     @property
     def has_joint(self) -> bool:
         """Whether there is one joint distribution, or only pairwise approximations (CVAE)."""
-        return isinstance(self._correlations, ForestCorrelations)
+        return isinstance(self._correlations, Joint)
 
     @property
     def n_vertices(self) -> int:
@@ -251,7 +299,7 @@ class Posterior:
     # ------------------------------------------------------------------ the joint
 
     def sample(self, size: int = 1, seed: int | np.random.Generator = 0) -> npt.NDArray[Any]:
-        """Draws (size, n, d) from the joint over all vertices, in time linear in n·d."""
+        """Draws (size, n, d) from the joint over all vertices; on a forest in time linear in n·d."""
         joint = self._need_joint("sample")
         size = whole_number("size", size, minimum=0)
         noise = np.random.default_rng(seed).standard_normal(
@@ -263,7 +311,7 @@ class Posterior:
         return out
 
     def log_prob(self, z: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Log density (...) of the joint at z (..., n, d), in time linear in n·d."""
+        """Log density (...) of the joint at z (..., n, d); on a forest in time linear in n·d."""
         joint = self._need_joint("log_prob")
         points = np.asarray(z, dtype=np.float64)
         if points.shape[-2:] != self.mean.shape:
@@ -277,14 +325,15 @@ class Posterior:
         return log_density.reshape(shape)
 
     def entropy(self) -> float:
-        """Differential entropy of the joint in nats, in closed form; O(n·d)."""
-        return divergence.entropy(self.std, self._need_joint("entropy").values)
+        """Differential entropy of the joint in nats, in closed form."""
+        own = 0.5 * self.std.size * (1 + math.log(2 * math.pi)) + np.log(self.std.astype(np.float64)).sum()
+        return float(own + 0.5 * self._need_joint("entropy").log_determinant())
 
     def kl_divergence(self, other: Posterior) -> float:
-        """KL(self ‖ other) of two joints over the same vertices, in closed form, on any two forests.
+        """KL(self ‖ other) of two joints over the same vertices, in closed form, whatever they are made of.
 
-        The time is O(n·d) if the forests are the same; otherwise it also grows with the lengths of the paths
-        in this posterior's forest between the ends of the other's edges.
+        Between forests the time is O(n·d) if they are the same; otherwise it also grows with the lengths of
+        the paths in this posterior's forest between the ends of the other's edges.
         """
         joint = self._need_joint("kl_divergence")
         if not isinstance(other, Posterior):
@@ -296,23 +345,17 @@ class Posterior:
                 f"{other.mean.shape}."
             )
         std = other.std.astype(np.float64)
-        u, v = np.ascontiguousarray(reference.edges.T)
-        return divergence.kl_divergence(
-            (self.mean.astype(np.float64) - other.mean) / std,
-            self.std / std,
-            joint.values,
-            reference.rooted,
-            reference.values,
-            joint.pairs(u, v),
-        )
+        u, v = np.ascontiguousarray(reference.links.T)
+        gap = (self.mean.astype(np.float64) - other.mean) / std
+        return reference.divergence(gap, self.std / std, joint.pairs(u, v), joint.log_determinant())
 
     def condition(self, observed: Mapping[int, npt.ArrayLike]) -> Posterior:
-        """The exact posterior of all other vertices, given the embeddings of some; O(n·d).
+        """The exact posterior of all other vertices, given the embeddings of some; O(n·d) on a forest.
 
         The vertices that were observed are gone from the result, since what is known has no density; the
         others keep their order, and `original_ids` of the result tells which they are. A forest stays a
         forest: means move, standard deviations shrink, the correlations along edges change, and trees fall
-        apart where a vertex was observed.
+        apart where a vertex was observed. On a whole graph it takes a factorisation of what is left.
 
         Parameters
         ----------
@@ -327,16 +370,10 @@ class Posterior:
         mean, std = self.mean.astype(np.float64), self.std.astype(np.float64)
         standard = np.zeros(mean.shape)
         standard[ids] = (points - mean[ids]) / std[ids]
-        left = joint.condition(known, standard)
+        left_mean, left_std, left = joint.condition(known, standard)
         kept = np.flatnonzero(~known)
-        new_id = np.cumsum(~known) - 1
-        edge = ~known[joint.edges].any(axis=1)
-        posterior = Posterior(
-            (mean + std * left.mean)[kept],
-            (std * left.std)[kept],
-            new_id[joint.edges[edge]],
-            inside_unit_interval(left.correlation[edge], np.dtype(np.float64)),
-            dtype=self.mean.dtype,
+        posterior = Posterior.from_correlations(
+            mean[kept] + std[kept] * left_mean, std[kept] * left_std, left, dtype=self.mean.dtype
         )
         posterior._original_ids = self.original_ids[kept]
         return posterior
@@ -347,7 +384,11 @@ class Posterior:
         """The joint as a `torch.distributions.Distribution`, with gradients through its samples."""
         from acvae.torch_distribution import ForestNormal
 
-        joint = self._need_joint("to_torch")
+        joint = self._correlations
+        if not isinstance(joint, ForestCorrelations):
+            raise PosteriorError(
+                "to_torch needs a joint on a forest: ACVAE, or VAE for independent embeddings."
+            )
         return ForestNormal(self.mean.copy(), self.std.copy(), joint.edges, joint.values.copy())
 
     def to_networkx(self, names: Graph | Iterable[Any] | None = None) -> networkx.Graph:
@@ -372,12 +413,12 @@ class Posterior:
 
     # ------------------------------------------------------------------ inside
 
-    def _need_joint(self, what: str) -> ForestCorrelations:
-        if isinstance(self._correlations, ForestCorrelations):
+    def _need_joint(self, what: str) -> Joint:
+        if isinstance(self._correlations, Joint):
             return self._correlations
         raise PosteriorError(
-            f"{what} needs a joint distribution, but a CVAE only has an approximation for each pair; "
-            "use ACVAE, or VAE for independent embeddings."
+            f"{what} needs a joint distribution, but a CVAE's pair network only approximates each pair on "
+            'its own; use ACVAE, CVAE(posterior="graph"), or VAE for independent embeddings.'
         )
 
     def _check_ids(self, ids: npt.ArrayLike) -> IntArray:
@@ -403,7 +444,12 @@ class Posterior:
     # ------------------------------------------------------------------ Python's own
 
     def __repr__(self) -> str:
-        kind = f"{len(self.forest):,} forest edges" if self.has_joint else "pairwise approximations"
+        kind = "pairwise approximations"
+        if isinstance(self._correlations, Joint):
+            what = (
+                "forest edges" if isinstance(self._correlations, ForestCorrelations) else "edges of a graph"
+            )
+            kind = f"{len(self._correlations.links):,} {what}"
         return f"Posterior(n_vertices={self.n_vertices:,}, latent_dim={self.latent_dim}, {kind})"
 
 

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 from acvae.runs import Run
 from acvae.training import stepper as stepper_module
 
-MODELS = ("acvae-eb", "acvae-sp", "cvae-corr", "cvae-ind", "vae", "graphsage")
+MODELS = ("acvae-eb", "acvae-sp", "cvae-graph", "cvae-corr", "cvae-ind", "vae", "graphsage")
 SIZES = ["--latent-dim", "3", "--hidden-dim", "5", "--device", "cpu"]
 
 

@@ -36,7 +36,7 @@ def test_quiet_is_quiet(acvae, run_folder, tmp_path):
     assert out.strip() == str(tmp_path / "p.html")
 
 
-@pytest.mark.parametrize("model", ["vae", "cvae-corr", "cvae-ind", "graphsage"])
+@pytest.mark.parametrize("model", ["vae", "cvae-graph", "cvae-corr", "cvae-ind", "graphsage"])
 def test_models_without_a_forest_have_a_page_too(acvae, data_flags, tmp_path, model):
     run = tmp_path / model
     options = ["--latent-dim", "3", "--hidden-dim", "5", "--epochs", "2", "--device", "cpu"]

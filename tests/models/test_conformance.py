@@ -25,7 +25,7 @@ TINY = {
     "progress": False,
 }
 VARIANTS = {
-    "CVAE": {"correlated": [True, False]},
+    "CVAE": {"correlated": [True, False], "posterior": ["graph"]},
     "ACVAE": {"objective": ["empirical-bayes", "saddle-point"]},
 }
 

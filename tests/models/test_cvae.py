@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from acvae import CVAE, Graph, load, sampled_spanning_tree_probabilities, spanning_tree_probabilities
-from acvae.exceptions import OptionError, PosteriorError
+from acvae import (
+    CVAE,
+    Graph,
+    Posterior,
+    load,
+    sampled_spanning_tree_probabilities,
+    spanning_tree_probabilities,
+)
+from acvae.exceptions import FeatureError, OptionError, PosteriorError
 
 TINY = {"latent_dim": 2, "hidden_dim": 4, "pair_hidden_dim": 5, "epochs": 3, "progress": False}
 
@@ -69,3 +76,66 @@ def test_gamma_matters_to_the_correlated_one_only(data):
 
     np.testing.assert_array_equal(means(False, 0.0), means(False, 100.0))
     assert not np.array_equal(means(True, 0.1), means(True, 100.0))
+
+
+class TestJointOnTheGraph:
+    """`posterior="graph"`: the same training, read as one distribution on all edges."""
+
+    def test_it_is_what_the_pair_network_says_of_the_edges(self, data):
+        x, graph = data
+        model = CVAE(posterior="graph", **TINY).fit(x, graph)
+        pairs = CVAE(**TINY).fit(x, graph)
+        q = model.posterior_
+        assert q.has_joint
+        np.testing.assert_array_equal(q.mean, pairs.posterior_.mean)
+        rho = pairs.posterior_.pair_correlation(*graph.edges.T)
+        by_hand = Posterior.on_graph(q.mean, q.std, graph, rho, model.weights_)
+        np.testing.assert_allclose(q.distances(np.arange(9)), by_hand.distances(np.arange(9)), atol=1e-5)
+        assert (q.pair_correlation(0, [4, 8]) == 0).all()  # no path
+        assert (q.pair_correlation(0, 3) != 0).all()  # no edge, but a path
+
+    def test_on_a_tree_it_is_the_joint_on_the_forest(self, data):
+        x, _ = data
+        tree = Graph(9, [(i, i + 1) for i in range(8)])
+        model = CVAE(posterior="graph", **TINY).fit(x, tree)
+        rho = model.pairwise_posterior(x).pair_correlation(*tree.edges.T)
+        forest = Posterior(model.posterior_.mean, model.posterior_.std, tree.edges, rho)
+        everyone = np.arange(9)
+        np.testing.assert_allclose(
+            model.posterior_.distances(everyone), forest.distances(everyone), rtol=1e-4, atol=1e-5
+        )
+
+    def test_of_a_trained_model(self, data):
+        x, graph = data
+        asked = CVAE(posterior="graph", **TINY).fit(x, graph).posterior_
+        found = CVAE(**TINY).fit(x, graph).graph_posterior(x)
+        np.testing.assert_array_equal(found.distances([0, 5]), asked.distances([0, 5]))
+
+    def test_sampled_weights_belong_to_a_joint_too(self, data):
+        model = CVAE(posterior="graph", edge_weights="sampled", n_trees=20, **TINY).fit(*data)
+        assert np.isfinite(model.posterior_.log_prob(model.posterior_.mean))
+
+    def test_while_training(self, data):
+        seen = []
+        model = CVAE(posterior="graph", **TINY)
+        model.fit(*data, callbacks=[lambda state: seen.append(state.posterior().entropy())])
+        assert seen[-1] == pytest.approx(model.posterior_.entropy())
+        assert len(set(seen)) == 3
+
+    def test_saved_and_loaded(self, data, tmp_path):
+        model = CVAE(posterior="graph", **TINY).fit(*data)
+        model.save(tmp_path / "model")
+        again = load(tmp_path / "model")
+        assert again.posterior == "graph"
+        np.testing.assert_array_equal(again.posterior_.sample(2, seed=1), model.posterior_.sample(2, seed=1))
+
+    def test_options(self, data):
+        with pytest.raises(OptionError, match=r"posterior='forest' is unknown.*'pairs', 'graph'"):
+            CVAE(posterior="forest")
+        with pytest.raises(OptionError, match="for a correlated CVAE, and this one has correlated=False"):
+            CVAE(False, posterior="graph")
+        model = CVAE(**TINY).fit(*data)
+        with pytest.raises(FeatureError, match="trained on 9 rows of features.*needs those, not 4"):
+            model.graph_posterior(data[0][:4])
+        with pytest.raises(OptionError, match="correlations need a model with a pair encoder"):
+            CVAE(False, **TINY).fit(*data).graph_posterior(data[0])

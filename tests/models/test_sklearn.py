@@ -87,6 +87,7 @@ MODELS = {
     "vae-gaussian": (VAE(likelihood="gaussian", **TINY), {}),
     "vae-multinomial": (VAE(**TINY), OF_COUNTS),
     "cvae-corr": (CVAE(True, likelihood="gaussian", **TINY, **PAIRS), {}),
+    "cvae-graph": (CVAE(True, posterior="graph", **TINY, **PAIRS), OF_COUNTS),
     "cvae-ind": (CVAE(False, **TINY, **PAIRS), OF_COUNTS),
     "acvae-eb": (ACVAE("empirical-bayes", likelihood="gaussian", **TINY, **PAIRS), {}),
     "acvae-sp": (ACVAE("saddle-point", **TINY, **PAIRS), OF_COUNTS),

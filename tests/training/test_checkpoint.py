@@ -18,6 +18,7 @@ SMALL = {"latent_dim": 2, "hidden_dim": 4, "epochs": 6, "progress": False, "devi
 MODELS = {
     "acvae-eb": lambda: ACVAE(pair_hidden_dim=5, batch_edges=16, batch_vertices=8, **SMALL),
     "acvae-sp": lambda: ACVAE("saddle-point", pair_hidden_dim=5, batch_edges=16, **SMALL),
+    "cvae-graph": lambda: CVAE(pair_hidden_dim=5, posterior="graph", batch_edges=16, **SMALL),
     "cvae-corr": lambda: CVAE(pair_hidden_dim=5, batch_edges=16, **SMALL),
     "cvae-ind": lambda: CVAE(False, batch_edges=16, **SMALL),
     "vae": lambda: VAE(batch_vertices=8, **SMALL),

@@ -11,7 +11,7 @@ from acvae.commands._usage import positive, real, whole
 
 __all__ = ["MODELS", "SETTINGS", "add_flags", "given"]
 
-MODELS = ("acvae-eb", "acvae-sp", "cvae-corr", "cvae-ind", "vae", "graphsage")
+MODELS = ("acvae-eb", "acvae-sp", "cvae-graph", "cvae-corr", "cvae-ind", "vae", "graphsage")
 
 _NO_PAIRS = "not for cvae-ind, vae and graphsage"
 
@@ -22,7 +22,11 @@ OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("latent_dim", positive, "dimensions of an embedding (10)"),
     ("hidden_dim", positive, "size of the hidden layers (30)"),
     ("pair_hidden_dim", positive, f"size of the pair network's hidden layer (100); {_NO_PAIRS}"),
-    ("tau", real, "correlation of the prior across an edge (0.99); not for vae and graphsage"),
+    (
+        "tau",
+        real,
+        "correlation of the prior across an edge (0.99; cvae-graph 0.8); not for vae and graphsage",
+    ),
     ("gamma", real, f"strength of the regulariser on random pairs (0.1); {_NO_PAIRS}"),
     ("weight_step", real, "step of the edge weights, once an epoch (0.1); acvae only"),
     ("edge_weights", str, "exact, or sampled where the graph is too large (exact); cvae only"),

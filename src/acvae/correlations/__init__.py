@@ -1,15 +1,25 @@
 """Where a posterior's pairwise correlations come from: one strategy per file, all with the same face."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from acvae.correlations.forest import ForestCorrelations
+from acvae.correlations.graph import GraphCorrelations
 from acvae.correlations.pairwise import PairwiseCorrelations
 
-__all__ = ["Correlations", "DistanceBlocks", "ForestCorrelations", "PairwiseCorrelations"]
+__all__ = [
+    "Correlations",
+    "DistanceBlocks",
+    "ForestCorrelations",
+    "GraphCorrelations",
+    "Joint",
+    "PairwiseCorrelations",
+]
+
+FloatArray = npt.NDArray[np.float64]
 
 
 class DistanceBlocks(Protocol):
@@ -36,3 +46,34 @@ class Correlations(Protocol):
 
     def distance_blocks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> DistanceBlocks:
         """Expected squared distances for the given means and standard deviations (n, d)."""
+
+
+@runtime_checkable
+class Joint(Correlations, Protocol):
+    """Correlations of one joint Gaussian, in coordinates in which every vertex is standard normal."""
+
+    @property
+    def links(self) -> npt.NDArray[np.int64]:
+        """(m, 2) pairs at which the precision has entries."""
+
+    def log_determinant(self) -> float:
+        """Log determinant of the matrix of correlations, summed over dimensions."""
+
+    def correlate(self, noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Turn independent standard normals (size, n, d) into draws, in place."""
+
+    def log_density(self, standard: FloatArray) -> FloatArray:
+        """(size,) log density of points (size, n, d)."""
+
+    def divergence(
+        self, gap: FloatArray, scale: FloatArray, along: npt.NDArray[Any], log_determinant: float
+    ) -> float:
+        """KL(q ‖ this) for a q of means `gap` and standard deviations `scale` (n, d).
+
+        `along` (m, d) are q's correlations at the links, `log_determinant` is of all its correlations.
+        """
+
+    def condition(
+        self, observed: npt.NDArray[np.bool_], standard: FloatArray
+    ) -> "tuple[FloatArray, FloatArray, Joint]":
+        """Mean and std of the rest, and its joint, given the rows of `standard` where `observed` is true."""

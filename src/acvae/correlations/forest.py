@@ -1,12 +1,16 @@
 """Correlations of a joint Gaussian on a forest: products along paths (the paper's belief propagation)."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from acvae.forests.conditioning import ConditionedForest, condition
+from acvae._parts import inside_unit_interval
+from acvae.forests.conditioning import condition
 from acvae.forests.distances import ForestDistances
+from acvae.forests.divergence import kl_divergence, log_one_minus_square
 from acvae.forests.joint import log_density, sample_from_noise
 from acvae.forests.path_products import pair_products, row_products
 from acvae.forests.rooted import root_forest
@@ -50,8 +54,39 @@ class ForestCorrelations:
         """(size,) log density of standardised points (size, n, d)."""
         return log_density(self.rooted, self.values, standard)
 
+    @property
+    def links(self) -> npt.NDArray[np.int64]:
+        """(m, 2) the edges."""
+        return self.edges
+
+    def log_determinant(self) -> float:
+        """Log determinant of the matrix of correlations, summed over dimensions: Σ log(1 − ρ²)."""
+        return float(log_one_minus_square(self.values).sum())
+
+    def divergence(
+        self,
+        gap: npt.NDArray[np.float64],
+        scale: npt.NDArray[np.float64],
+        along: npt.NDArray[Any],
+        log_determinant: float,
+    ) -> float:
+        """KL(q ‖ this) for a q of means `gap` and standard deviations `scale` (n, d).
+
+        `along` (m, d) are q's correlations along the edges, `log_determinant` is of all its correlations.
+        """
+        return kl_divergence(gap, scale, log_determinant, self.rooted, self.values, along)
+
     def condition(
         self, observed: npt.NDArray[np.bool_], standard: npt.NDArray[np.float64]
-    ) -> ConditionedForest:
-        """Moments of the rest, standardised, given the rows of `standard` where `observed` (n,) is true."""
-        return condition(self.rooted, self.values, observed, standard)
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], ForestCorrelations]:
+        """Mean and std of the rest, and its forest, given the rows of `standard` where `observed` is true."""
+        left = condition(self.rooted, self.values, observed, standard)
+        kept = np.flatnonzero(~observed)
+        new_id = np.cumsum(~observed) - 1
+        edge = ~observed[self.edges].any(axis=1)
+        values = inside_unit_interval(left.correlation[edge], self.values.dtype)
+        return (
+            left.mean[kept],
+            left.std[kept],
+            ForestCorrelations(len(kept), new_id[self.edges[edge]], values),
+        )

@@ -1,10 +1,9 @@
-"""Entropy of a joint Gaussian on a forest, and its divergence from another, on any other forest.
+"""Divergence of a joint Gaussian from another, which is on a forest.
 
-Both are sums over vertices and edges. The density of p factors along p's own forest, so KL(q ‖ p) asks q for
-pairs that are edges of p only, and path products give those exactly.
+It is a sum over vertices and edges. The density of p factors along p's own forest, so KL(q ‖ p) asks q for
+pairs that are edges of p only.
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from acvae.forests.rooted import RootedForest
 
-__all__ = ["entropy", "kl_divergence", "log_one_minus_square"]
+__all__ = ["kl_divergence", "log_one_minus_square"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -23,16 +22,10 @@ def log_one_minus_square(correlation: npt.NDArray[Any]) -> FloatArray:
     return np.asarray(np.log1p(-rho) + np.log1p(rho))
 
 
-def entropy(std: npt.NDArray[Any], correlation: npt.NDArray[Any]) -> float:
-    """H = Σ_ik (½·log 2πe + log σ_ik) + ½·Σ_ek log(1 − ρ_ek²), for std (n, d) and correlation (m, d)."""
-    own = std.size * 0.5 * (1 + math.log(2 * math.pi)) + np.log(std.astype(np.float64)).sum()
-    return float(own + 0.5 * log_one_minus_square(correlation).sum())
-
-
 def kl_divergence(
     gap: FloatArray,
     scale: FloatArray,
-    own_correlation: npt.NDArray[Any],
+    own_log_determinant: float,
     forest: RootedForest,
     correlation: npt.NDArray[Any],
     own_along: npt.NDArray[Any],
@@ -42,7 +35,7 @@ def kl_divergence(
     With y = (z − μ_p)/σ_p, q has means δ = (μ_q − μ_p)/σ_p and standard deviations t = σ_q/σ_p, and
 
         KL = ½·Σ_roots (δ² + t² − 1) + ½·Σ_edges [E_q(y_c − ρ·y_a)²/(1 − ρ²) − 1 + log(1 − ρ²)]
-             − Σ_i log t_i − ½·Σ_edges of q log(1 − r²)
+             − Σ_i log t_i − ½·log det R_q
 
     over the roots and the edges (child c, parent a, correlation ρ) of p's forest.
 
@@ -50,8 +43,8 @@ def kl_divergence(
     ----------
     gap, scale
         δ and t, (n, d).
-    own_correlation
-        (m_q, d) along q's forest.
+    own_log_determinant
+        log det R_q, of q's correlations, summed over dimensions.
     forest, correlation
         p's forest, and (m_p, d) along it.
     own_along
@@ -68,5 +61,5 @@ def kl_divergence(
     square = ((gap[child] - rho * gap[above]) ** 2 + spread) / ((1 - rho) * (1 + rho))
     at_roots = (gap[root] ** 2 + scale[root] ** 2 - 1).sum()
     along_edges = (square - 1 + log_one_minus_square(rho)).sum()
-    own = np.log(scale).sum() + 0.5 * log_one_minus_square(own_correlation).sum()
+    own = np.log(scale).sum() + 0.5 * own_log_determinant
     return float(0.5 * (at_roots + along_edges) - own)

@@ -10,8 +10,7 @@ from acvae._seeds import stream_seed
 from acvae.graph import Graph
 from acvae.models.cvae import GraphEstimator
 from acvae.nn import Likelihood
-from acvae.posterior import Posterior
-from acvae.training import AdaptivePrior, inference
+from acvae.training import AdaptivePrior
 
 if TYPE_CHECKING:
     from acvae.extension import Extension
@@ -88,10 +87,6 @@ class ACVAE(GraphEstimator):
         return AdaptivePrior(
             graph, maximum=maximum, step_size=self.weight_step, seed=stream_seed(self.seed, "forest")
         )
-
-    def pairwise_posterior(self, features: Any) -> Posterior:
-        """What the pair network alone says of each pair: the paper's ACVAE without belief propagation."""
-        return inference.pairwise_posterior(self._problem_on(features))
 
     def extend(
         self, features: Any, edges: Any, *, known_features: Any = None, names: Iterable[Any] | None = None

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from acvae._checks import choice, real_number, whole_number
-from acvae.exceptions import GraphError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.forests import sampled_spanning_tree_probabilities, spanning_tree_probabilities
 from acvae.graph import Graph
 from acvae.models.estimator import AutoencoderEstimator
 from acvae.nn import Likelihood
-from acvae.training import BatchSizes, FixedPrior
+from acvae.posterior import Posterior
+from acvae.training import BatchSizes, FixedPrior, inference
 
 __all__ = ["CVAE", "GraphEstimator"]
 
 EDGE_WEIGHTS = ("exact", "sampled")
+POSTERIORS = ("pairs", "graph")
 
 
 class GraphEstimator(AutoencoderEstimator):
@@ -51,6 +55,25 @@ class GraphEstimator(AutoencoderEstimator):
             )
         return graph
 
+    def pairwise_posterior(self, features: Any) -> Posterior:
+        """What the pair network alone says of each pair, without a joint."""
+        return inference.pairwise_posterior(self._problem_on(features))
+
+    def graph_posterior(self, features: Any) -> Posterior:
+        """One joint on the whole training graph: every edge counts, by its weight in the trained prior.
+
+        `features` (n, D) are those the model was trained on.
+        """
+        problem = self._problem_on(features)
+        assert self.graph_ is not None
+        assert self.weights_ is not None
+        if problem.n_vertices != self.graph_.n_vertices:
+            raise FeatureError(
+                f"the model was trained on {self.graph_.n_vertices} rows of features, and graph_posterior "
+                f"needs those, not {problem.n_vertices}."
+            )
+        return inference.graph_posterior(problem, self.graph_, self.weights_)
+
 
 class CVAE(GraphEstimator):
     """Correlated VAE of Tang et al. (2019): edge weights are spanning-tree probabilities and stay fixed.
@@ -66,6 +89,10 @@ class CVAE(GraphEstimator):
         Correlation of the prior across an edge.
     gamma
         Strength of the negative-sampling regulariser.
+    posterior
+        What `posterior_` is of a correlated CVAE: `"pairs"`, the pair network's approximation of each pair on
+        its own, as in the paper; or `"graph"`, one joint on the whole graph, in which every path between two
+        vertices counts (`Posterior.on_graph`). A smaller tau, such as 0.8, suits the latter.
     edge_weights
         `"exact"`, or `"sampled"` for an estimate from random spanning trees, where the graph is too large.
     n_trees
@@ -87,6 +114,7 @@ class CVAE(GraphEstimator):
         *,
         tau: float = 0.99,
         gamma: float = 0.1,
+        posterior: str = "pairs",
         edge_weights: str = "exact",
         n_trees: int = 100,
         likelihood: str | Likelihood = "multinomial",
@@ -105,6 +133,7 @@ class CVAE(GraphEstimator):
         self.pair_hidden_dim = pair_hidden_dim
         self.tau = tau
         self.gamma = gamma
+        self.posterior = posterior
         self.edge_weights = edge_weights
         self.n_trees = n_trees
         self.likelihood = likelihood
@@ -128,11 +157,18 @@ class CVAE(GraphEstimator):
         super()._check_options()
         if not isinstance(self.correlated, bool):
             raise OptionError(f"correlated must be True or False, not {self.correlated!r}.")
+        choice("posterior", self.posterior, POSTERIORS)
+        if self.posterior == "graph" and not self.correlated:
+            raise OptionError(
+                'posterior="graph" is for a correlated CVAE, and this one has correlated=False.'
+            )
         choice("edge_weights", self.edge_weights, EDGE_WEIGHTS)
         whole_number("n_trees", self.n_trees, minimum=2)
 
     def _make_prior(self, graph: Graph | None) -> FixedPrior:
         assert graph is not None
         if self.edge_weights == "exact":
-            return FixedPrior(spanning_tree_probabilities(graph))
-        return FixedPrior(sampled_spanning_tree_probabilities(graph, self.n_trees, self.seed).probabilities)
+            weights = spanning_tree_probabilities(graph)
+        else:
+            weights = sampled_spanning_tree_probabilities(graph, self.n_trees, self.seed).probabilities
+        return FixedPrior(weights, joint=self.posterior == "graph")

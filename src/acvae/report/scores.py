@@ -11,7 +11,12 @@ from acvae.report.entry import Entry
 
 __all__ = ["score_table"]
 
-KINDS = {"bp": "forest", "pairwise": "pair network", "independent": "embeddings alone"}
+KINDS = {
+    "bp": "forest",
+    "graph": "whole graph",
+    "pairwise": "pair network",
+    "independent": "embeddings alone",
+}
 COLUMNS = (
     ("Run", "the run's folder"),
     ("Data", "data set"),

@@ -17,21 +17,29 @@ class Method:
     """A class of `acvae`, what fixes the variant, and the options that have no part in it.
 
     `kinds` are the ways it can be asked for distances, its own first: by belief propagation on its forest,
-    by its pair network, by independent embeddings.
+    by the joint on the whole graph, by its pair network, by independent embeddings. `defaults` are options
+    that are others here than the class's own.
     """
 
     model: str
     kinds: tuple[str, ...]
     fixed: dict[str, Any] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    defaults: dict[str, Any] = field(default_factory=dict)
 
 
 METHODS = {
     "acvae-eb": Method("ACVAE", ("bp", "pairwise"), {"objective": "empirical-bayes"}),
     "acvae-sp": Method("ACVAE", ("bp", "pairwise"), {"objective": "saddle-point"}),
-    "cvae-corr": Method("CVAE", ("pairwise",), {"correlated": True}),
+    "cvae-graph": Method(
+        "CVAE", ("graph", "pairwise"), {"correlated": True, "posterior": "graph"}, defaults={"tau": 0.8}
+    ),
+    "cvae-corr": Method("CVAE", ("pairwise",), {"correlated": True, "posterior": "pairs"}),
     "cvae-ind": Method(
-        "CVAE", ("independent",), {"correlated": False}, ("gamma", "pair_hidden_dim", "batch_pairs")
+        "CVAE",
+        ("independent",),
+        {"correlated": False, "posterior": "pairs"},
+        ("gamma", "pair_hidden_dim", "batch_pairs"),
     ),
     "vae": Method("VAE", ("independent",)),
     "graphsage": Method("GraphSAGE", ("independent",)),
@@ -55,7 +63,7 @@ def make_model(name: str, options: dict[str, Any], *, progress: bool) -> Any:
                 f"the model {name} has no option {option}; it has {', '.join(known)}."
                 + did_you_mean(option, known)
             )
-    return _class(method)(**method.fixed, **options, progress=progress)
+    return _class(method)(**method.fixed, **{**method.defaults, **options}, progress=progress)
 
 
 def _class(method: Method) -> Any:

@@ -19,7 +19,12 @@ from acvae.training.progress import Progress
 
 __all__ = ["link_scores", "score_run", "watched"]
 
-KIND_NAMES = {"bp": "belief propagation", "pairwise": "pair network", "independent": "independent embeddings"}
+KIND_NAMES = {
+    "bp": "belief propagation",
+    "graph": "the whole graph",
+    "pairwise": "pair network",
+    "independent": "independent embeddings",
+}
 
 
 def score_run(
@@ -32,8 +37,8 @@ def score_run(
 ) -> dict[str, Any]:
     """All scores as plain values.
 
-    The pair network of an ACVAE and the labels for clusters need the data again; where those cannot be had,
-    `notes` says so. `own_links` are scores by the model's own posterior that are known already.
+    The pair network beside a joint and the labels for clusters need the data again; where those cannot be
+    had, `notes` says so. `own_links` are scores by the model's own posterior that are known already.
     """
     own, *others = METHODS[run.config.model].kinds
     notes: list[str] = []

@@ -35,12 +35,15 @@ class Prior(Protocol):
 
 
 class FixedPrior:
-    """Weights that stay: CVAE's uniform mixture over all spanning forests."""
+    """Weights that stay: CVAE's uniform mixture over all spanning forests.
+
+    `joint` says that the posterior is one joint on the whole graph, with these weights.
+    """
 
     adaptive = False
 
-    def __init__(self, weights: FloatArray) -> None:
-        self.weights = weights
+    def __init__(self, weights: FloatArray, *, joint: bool = False) -> None:
+        self.weights, self.joint = weights, joint
         self.settled = settled_share(weights)
 
     def update(self, masses: FloatArray, world: World = ALONE) -> None:

@@ -1,0 +1,181 @@
+"""Correlations of a joint Gaussian on the whole graph: the mean of the precisions of its spanning forests.
+
+A forest with correlations ρ along its edges has in each dimension the precision I + Σ_e K_e, with
+
+    K_e = 1/(1 − ρ_e²)·[[ρ_e², −ρ_e], [−ρ_e, ρ_e²]]   on the two ends of the edge e.
+
+If an edge is in a random spanning forest with probability w_e, the expected precision is J = I + Σ_e w_e·K_e:
+every edge counts, and J is positive definite as each forest's is. With w of only zeros and ones it is the
+forest's own. What is read from J is the correlation of every pair, J⁻¹ with its diagonal scaled to one.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae._memory import available_memory
+from acvae.exceptions import PosteriorError
+from acvae.precision import Elimination, Factor, NotPositiveError, eliminate, factorise
+from acvae.precision.distances import PrecisionDistances
+
+__all__ = ["GraphCorrelations"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+ROWS_AT_A_TIME = 256
+
+
+class GraphCorrelations:
+    """One joint by its precision: `off` (m, d) at the pairs `links` (m, 2), and `diagonal` (n, d).
+
+    It is factorised when first asked, in d·k² numbers of memory, k the size of the graph's dense core.
+    """
+
+    def __init__(self, links: IntArray, off: FloatArray, diagonal: FloatArray) -> None:
+        self.links, self.off, self.diagonal = links, off, diagonal
+        self.edges: IntArray = np.empty((0, 2), dtype=np.int64)  # there is no forest
+        self.values: npt.NDArray[Any] = np.empty((0, diagonal.shape[1]))
+
+    @classmethod
+    def of_forests(
+        cls, n_vertices: int, edges: IntArray, correlation: npt.NDArray[Any], weights: FloatArray
+    ) -> GraphCorrelations:
+        """The expected precision of forests that hold each edge with probability `weights` (m,)."""
+        rho = correlation.astype(np.float64)
+        off = weights[:, None] * rho / ((rho - 1) * (1 + rho))
+        diagonal = np.ones((n_vertices, rho.shape[1]))
+        for end in edges.T:
+            np.add.at(diagonal, end, -rho * off)
+        return cls(edges, off, diagonal)
+
+    # ------------------------------------------------------------------ pairs
+
+    def pairs(self, i: IntArray, j: IntArray) -> FloatArray:
+        """(k, d) correlation of each pair, by a solve for every distinct vertex among the `i`."""
+        out = np.empty((len(i), self.diagonal.shape[1]))
+        order, scale = self._order, self._std
+        sources, which = np.unique(i, return_inverse=True)
+        by_source = np.argsort(which, kind="stable")
+        bounds = np.searchsorted(
+            which[by_source], np.arange(0, len(sources) + ROWS_AT_A_TIME, ROWS_AT_A_TIME)
+        )
+        for first, chosen in zip(
+            range(0, len(sources), ROWS_AT_A_TIME), np.split(by_source, bounds[1:-1]), strict=False
+        ):
+            own = order.position[sources[first : first + ROWS_AT_A_TIME]]
+            for k, factor in enumerate(self._factors):
+                unit = np.zeros((len(order.vertex), len(own)))
+                unit[own, np.arange(len(own))] = 1
+                covariance = factor.solve(unit)[order.position[j[chosen]], which[chosen] - first]
+                out[chosen, k] = covariance / (scale[i[chosen], k] * scale[j[chosen], k])
+        out[i == j] = 1.0
+        return np.clip(out, -1.0, 1.0)
+
+    @cached_property
+    def along(self) -> FloatArray:
+        """(m, d) correlation of the two ends of each link."""
+        covariance = np.stack([factor.along for factor in self._factors], axis=1)
+        u, v = self.links.T
+        return np.asarray(covariance / (self._std[u] * self._std[v]))
+
+    def distance_blocks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> PrecisionDistances:
+        """Blocks of rows, by solving for each."""
+        return PrecisionDistances(self._order, self._factors, mean, std)
+
+    # ------------------------------------------------------------------ the joint
+
+    def correlate(self, noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Turn standard normals (size, n, d) into standardised draws from the joint, in place."""
+        order = self._order
+        for k, factor in enumerate(self._factors):
+            own = np.ascontiguousarray(noise[:, order.vertex, k].T, dtype=np.float64)
+            noise[:, order.vertex, k] = factor.correlate(own).T
+            noise[:, :, k] /= self._std[:, k]
+        return noise
+
+    def log_density(self, standard: FloatArray) -> FloatArray:
+        """(size,) log density of standardised points (size, n, d)."""
+        quadratic = np.array([self._energy(point * self._std) for point in standard])
+        return -0.5 * (quadratic + self.log_determinant() + self.diagonal.size * np.log(2 * np.pi))
+
+    def _energy(self, x: FloatArray) -> float:
+        """xᵀ·J·x of a point (n, d), over all dimensions."""
+        u, v = self.links.T
+        return float((self.diagonal * x**2).sum() + 2 * (self.off * x[u] * x[v]).sum())
+
+    def log_determinant(self) -> float:
+        """Log determinant of the matrix of correlations, summed over dimensions."""
+        return float(-sum(factor.log_determinant for factor in self._factors) - 2 * np.log(self._std).sum())
+
+    def divergence(
+        self, gap: FloatArray, scale: FloatArray, along: npt.NDArray[Any], log_determinant: float
+    ) -> float:
+        """KL(q ‖ this) for a q of means `gap` and standard deviations `scale` (n, d).
+
+        `along` (m, d) are q's correlations at the links, `log_determinant` is of all its correlations.
+        """
+        u, v = self.links.T
+        std = scale * self._std
+        energy = self._energy(gap * self._std) + (self.diagonal * std**2).sum()
+        energy += 2 * (self.off * std[u] * std[v] * along).sum()
+        rest = self.log_determinant() - log_determinant - gap.size
+        return float(0.5 * (energy + rest) - np.log(scale).sum())
+
+    def condition(
+        self, observed: npt.NDArray[np.bool_], standard: FloatArray
+    ) -> tuple[FloatArray, FloatArray, GraphCorrelations]:
+        """Mean and std of the rest, standardised, and its correlations, given the rows `observed` (n,)."""
+        kept = np.flatnonzero(~observed)
+        new_id = np.cumsum(~observed) - 1
+        known = np.where(observed[:, None], standard * self._std, 0.0)
+        force = np.zeros(known.shape)  # −J_ro·x_o
+        for here, there in (self.links.T, self.links.T[::-1]):
+            np.add.at(force, here, -self.off * known[there])
+        inside = ~observed[self.links].any(axis=1)
+        rest = GraphCorrelations(new_id[self.links[inside]], self.off[inside], self.diagonal[kept])
+        order = rest._order
+        mean = np.empty((len(kept), known.shape[1]))
+        for k, factor in enumerate(rest._factors):
+            pull = force[kept[order.vertex], k][:, None].copy()
+            mean[order.vertex, k] = factor.solve(pull)[:, 0]
+        return mean / self._std[kept], rest._std / self._std[kept], rest
+
+    # ------------------------------------------------------------------ inside
+
+    @cached_property
+    def _order(self) -> Elimination:
+        return eliminate(len(self.diagonal), self.links)
+
+    @cached_property
+    def _factors(self) -> list[Factor]:
+        order, d = self._order, self.diagonal.shape[1]
+        need, room = 8 * (d + 1) * order.core_size**2, available_memory()
+        if room is not None and need > room:
+            raise PosteriorError(
+                f"the joint on this graph needs {need / 1e9:.1f} GB of memory in {d} dimensions, and "
+                f"{room / 1e9:.1f} GB are free: its dense core has {order.core_size:,} vertices. Use fewer "
+                "dimensions, or a forest (ACVAE)."
+            )
+        try:
+            return [
+                factorise(order, self.links, off, diagonal)
+                for off, diagonal in zip(self.off.T, self.diagonal.T, strict=True)
+            ]
+        except NotPositiveError:
+            raise PosteriorError(
+                "the weights and correlations belong to no joint distribution: the precision is not positive "
+                "definite. Weights must be probabilities of the edges in a random spanning forest, such as "
+                "spanning_tree_probabilities gives."
+            ) from None
+
+    @cached_property
+    def _std(self) -> FloatArray:
+        """(n, d) standard deviations under J, by vertex."""
+        out = np.empty(self.diagonal.shape)
+        out[self._order.vertex] = np.sqrt(np.stack([f.variance for f in self._factors], axis=1))
+        return out
