@@ -135,7 +135,7 @@ class TestJointOnTheGraph:
         with pytest.raises(OptionError, match="for a correlated CVAE, and this one has correlated=False"):
             CVAE(False, posterior="graph")
         model = CVAE(**TINY).fit(*data)
-        with pytest.raises(FeatureError, match="trained on 9 rows of features.*needs those, not 4"):
+        with pytest.raises(FeatureError, match=r"trained on 9 rows of features.*needs those, not 4"):
             model.graph_posterior(data[0][:4])
         with pytest.raises(OptionError, match="correlations need a model with a pair encoder"):
             CVAE(False, **TINY).fit(*data).graph_posterior(data[0])
