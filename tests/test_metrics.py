@@ -8,7 +8,7 @@ from torch_geometric.metrics import LinkPredHitRatio, LinkPredMRR
 
 import oracles
 from acvae import Graph, Posterior, metrics, split_edges
-from acvae.exceptions import GraphError, InputError, OptionError
+from acvae.exceptions import GraphError, InputError, OptionError, PosteriorError
 
 
 def random_split(rng, n, m_train, m_test):
@@ -250,6 +250,25 @@ class TestBadInput:
         for metric in (metrics.hits_at, metrics.evaluate):
             with pytest.raises(OptionError, match="k must be a whole number of at least 1, not"):
                 metric(self.q, Graph(4, []), Graph(4, []), k=k)
+
+    @pytest.mark.parametrize("part", ["train", "test"])
+    def test_a_distance_that_is_not_a_number_is_an_error(self, part):
+        """As a cosine with an empty row of features would be."""
+
+        class Scores:
+            n_vertices = 4
+
+            def distance_blocks(self, rows):
+                block = np.ones((len(rows), 4))
+                block[rows == 2, 1] = np.nan
+                yield rows, np.arange(4), block
+
+        links, others = Graph(4, [[0, 3], [1, 2]]), Graph(4, [[0, 2]])
+        split = (links, others) if part == "train" else (others, links)
+        with pytest.raises(
+            PosteriorError, match=r"vertex 2 has a link whose distance is not a number \(nan\)"
+        ):
+            metrics.ncrr(Scores(), *split)
 
 
 class TestNmi:

@@ -24,11 +24,12 @@ def rank_block(
     test_nbr: Any,
     train_rank: Any,
     test_rank: Any,
-) -> None:
+) -> int:
     """Write the train and test ranks of all links of the rows of a block of distances.
 
     `position[v]` is the column of vertex v. A rank counts the entries not farther than the link itself, the
-    vertex's own left out, and for a test link also those of its train neighbours.
+    vertex's own left out, and for a test link also those of its train neighbours. Returns −1, or a vertex
+    with a link whose distance is not a number, which has no rank.
     """
     count = np.empty((2, BUCKETS), dtype=np.int32)
     mixed = np.zeros(BUCKETS, dtype=np.uint8)
@@ -43,6 +44,8 @@ def rank_block(
             distance[t] = block[r, position[train_nbr[train_ptr[i] + t]]]
         for t in range(n_test):
             distance[n_train + t] = block[r, position[test_nbr[test_ptr[i] + t]]]
+        if np.isnan(distance).any():
+            return i
         order = np.argsort(distance, kind="mergesort")
         bound = distance[order]
         if links < FEW_LINKS:
@@ -65,6 +68,7 @@ def rank_block(
                 else:
                     test_rank[test_ptr[i] + order[s] - n_train] = rank - known
             t = last
+    return -1
 
 
 @numba.njit(cache=True, nogil=True)

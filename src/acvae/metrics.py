@@ -14,7 +14,7 @@ import numpy.typing as npt
 from acvae._checks import choice, whole_number
 from acvae._ranking import rank_block
 from acvae._threads import over_ranges
-from acvae.exceptions import GraphError, InputError
+from acvae.exceptions import GraphError, InputError, PosteriorError
 from acvae.graph import Graph
 from acvae.posterior import Posterior
 
@@ -90,7 +90,9 @@ def link_ranks(
         links = (position, train_ptr, train_nbr, test_ptr, test_nbr, train_rank, test_rank)
 
         def rank(start: int, stop: int, block: Any = block, rows: Any = rows, links: Any = links) -> None:
-            rank_block(block[start:stop], rows[start:stop], *links)
+            failed = rank_block(block[start:stop], rows[start:stop], *links)
+            if failed >= 0:
+                raise PosteriorError(f"vertex {failed} has a link whose distance is not a number (nan).")
 
         over_ranges(rank, len(rows), at_least=8, uneven=True)
     return LinkRanks(
