@@ -3,9 +3,9 @@
     python benchmarks/whole_graph.py [--data debian citation-1998 epinions] [--repeats R]
 
 The joint is a sparse precision in each dimension, all of the same pattern. What anyone can do is to invert
-each as a dense matrix, with n² numbers in memory, or to solve with SciPy's sparse LU, row after row. All three
-give the same distances, of 4 dimensions here. The limit is what a dense inverse costs at the very least: one
-bare matrix product of its size. Data sets that are not at hand are left out.
+each as a dense matrix, with n² numbers in memory, or to solve with SciPy's sparse LU, row after row. All
+three give the same distances, of 4 dimensions here. The limit is what a dense inverse costs at the very
+least: one bare matrix product of its size. Data sets that are not at hand are left out.
 """
 
 import argparse

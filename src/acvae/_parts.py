@@ -14,6 +14,7 @@ __all__ = [
     "check_edges",
     "check_embeddings",
     "check_forest",
+    "check_ids",
     "check_table",
     "check_weights",
     "inside_unit_interval",
@@ -112,6 +113,18 @@ def inside_unit_interval(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.
     """Cast, keeping values that round to ±1 strictly inside."""
     limit = np.nextafter(dtype.type(1), dtype.type(0))
     return np.ascontiguousarray(np.clip(values.astype(dtype), -limit, limit))
+
+
+def check_ids(ids: Any, n: int) -> IntArray:
+    """Vertex ids among 0 … n−1, of any shape."""
+    array = np.asarray(ids)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise PosteriorError(f"vertex ids must be integers, got {array.dtype}; for names use graph.index.")
+    if array.min() < 0 or array.max() >= n:
+        raise PosteriorError(f"vertex ids must lie in 0…{n - 1}, got {array.min()}…{array.max()}.")
+    return array.astype(np.int64)
 
 
 def check_embeddings(observed: Any, d: int) -> npt.NDArray[np.float64]:

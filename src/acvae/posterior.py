@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,13 @@ from acvae._parts import (
     check_dtype,
     check_embeddings,
     check_forest,
+    check_ids,
     check_table,
     check_weights,
     inside_unit_interval,
 )
-from acvae.correlations import Correlations, DistanceBlocks, ForestCorrelations, GraphCorrelations, Joint
+from acvae._rows import DistanceRows
+from acvae.correlations import Correlations, ForestCorrelations, GraphCorrelations, Joint
 from acvae.exceptions import PosteriorError
 from acvae.forests import spanning_tree_probabilities
 from acvae.graph import Graph
@@ -35,9 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["Posterior"]
 
 IntArray = npt.NDArray[np.int64]
-
-BLOCK_BYTES = 64 << 20  # size of a block of distances while streaming
-FEW_ROWS = 64  # up to so many, walks over the forest take less time than the tables of all pairs
 
 
 class Posterior:
@@ -142,8 +142,6 @@ class Posterior:
             raise PosteriorError(
                 f"std must be positive, but vertex {row} has {self.std[row, column]} in dimension {column}."
             )
-        self._distance_blocks: DistanceBlocks | None = None
-        self._distance_walks: DistanceBlocks | None = None
         self._original_ids: IntArray | None = None
 
     # ------------------------------------------------------------------ what it is made of
@@ -232,40 +230,14 @@ class Posterior:
             block_rows = whole_number("block_rows", block_rows, minimum=1)
         if len(ids) == 0:
             return
-        source = self._walks() if self._too_few_for_tables(ids) else self._tables()
-        for at, block in source.blocks(ids, block_rows or self._usual_block_rows()):
-            yield at, source.columns, block
+        yield from self._rows.blocks(ids, block_rows)
 
     def part_of_rows(self, rows: npt.ArrayLike, part: int, parts: int) -> IntArray:
         """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`.
 
         A part is made of whole blocks, so that each row's distances have the same bits as without parts.
         """
-        ids = self._check_rows(rows)
-        if self._too_few_for_tables(ids):
-            return ids[part::parts]
-        place = np.argsort(self._tables().columns)[ids]
-        block = np.arange(len(ids)) // self._usual_block_rows()
-        return ids[np.argsort(place, kind="stable")][block % parts == part]
-
-    def _tables(self) -> DistanceBlocks:
-        if self._distance_blocks is None:
-            self._distance_blocks = self._correlations.distance_blocks(self.mean, self.std)
-            self._distance_walks = None  # from now on the tables answer
-        return self._distance_blocks
-
-    def _walks(self) -> DistanceBlocks:
-        assert isinstance(self._correlations, ForestCorrelations)
-        if self._distance_walks is None:
-            self._distance_walks = self._correlations.distance_walks(self.mean, self.std)
-        return self._distance_walks
-
-    def _usual_block_rows(self) -> int:
-        return int(np.clip(BLOCK_BYTES // (self.mean.dtype.itemsize * self.n_vertices), 16, 512))
-
-    def _too_few_for_tables(self, ids: IntArray) -> bool:
-        forest = isinstance(self._correlations, ForestCorrelations)
-        return forest and len(ids) <= FEW_ROWS and self._distance_blocks is None
+        return self._rows.part(self._check_rows(rows), part, parts)
 
     def nearest(
         self, rows: npt.ArrayLike, k: int = 10, exclude: Graph | None = None
@@ -413,6 +385,10 @@ class Posterior:
 
     # ------------------------------------------------------------------ inside
 
+    @cached_property
+    def _rows(self) -> DistanceRows:
+        return DistanceRows(self.mean, self.std, self._correlations)
+
     def _need_joint(self, what: str) -> Joint:
         if isinstance(self._correlations, Joint):
             return self._correlations
@@ -422,18 +398,7 @@ class Posterior:
         )
 
     def _check_ids(self, ids: npt.ArrayLike) -> IntArray:
-        array = np.asarray(ids)
-        if array.size == 0:
-            return array.astype(np.int64)
-        if not np.issubdtype(array.dtype, np.integer):
-            raise PosteriorError(
-                f"vertex ids must be integers, got {array.dtype}; for names use graph.index."
-            )
-        if array.min() < 0 or array.max() >= self.n_vertices:
-            raise PosteriorError(
-                f"vertex ids must lie in 0…{self.n_vertices - 1}, got {array.min()}…{array.max()}."
-            )
-        return array.astype(np.int64)
+        return check_ids(ids, self.n_vertices)
 
     def _check_rows(self, rows: npt.ArrayLike) -> IntArray:
         ids = np.atleast_1d(self._check_ids(rows))
