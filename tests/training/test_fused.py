@@ -11,6 +11,7 @@ from acvae.nn import Autoencoder, as_features
 from acvae.training import BatchSizes, Problem
 from acvae.training import fused as fused_module
 from acvae.training import stepper as stepper_module
+from acvae.training import workspace
 from acvae.training.batches import edge_batches, vertex_batches
 from acvae.training.fused import FusedGradient
 from acvae.training.stepper import Stepper
@@ -97,7 +98,7 @@ def test_same_figures_and_gradient_as_autograd(case):
 
 
 def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch):
-    monkeypatch.setattr(fused_module, "TASK", 40)  # many tasks, even on a small problem
+    monkeypatch.setattr(workspace, "TASK", 40)  # many tasks, even on a small problem
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     one, _, by_one, by_autograd = both_gradients(make(dtype=torch.float32), threads=1)
     three, _, by_three, _ = both_gradients(make(dtype=torch.float32), threads=3)
@@ -109,7 +110,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch):
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_steps_taken_part_by_part_are_adams_to_the_bit(case, threads, monkeypatch):
-    monkeypatch.setattr(fused_module, "TASK", 40)
+    monkeypatch.setattr(workspace, "TASK", 40)
     monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
     ends = []
     for at_once in (False, True):
@@ -134,7 +135,7 @@ def test_halves_kept_or_made_on_the_way(kind, monkeypatch):
     taken = []
     forward = fused_module.pair_layer_forward
     monkeypatch.setattr(fused_module, "pair_layer_forward", lambda *a: taken.append(0) or forward(*a))
-    monkeypatch.setattr(fused_module, "TASK", 40)  # nothing is so small that it is kept for that
+    monkeypatch.setattr(workspace, "TASK", 40)  # nothing is so small that it is kept for that
     _, _, on_the_way, _ = both_gradients(make(kind, dtype=torch.float32))
     assert not taken
     monkeypatch.setattr(fused_module, "OFTEN", 0.0)

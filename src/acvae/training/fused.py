@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -43,13 +42,13 @@ from acvae.nn.encoder import SMALLEST_STD
 from acvae.nn.features import DenseFeatures, Rows, SparseFeatures
 from acvae.training.batches import Batch
 from acvae.training.problem import Problem
+from acvae.training.workspace import Layers, Room, cut, is_small
 
 __all__ = ["FusedGradient"]
 
 Array = npt.NDArray[Any]
 Tasks = list[Callable[[int], None]]
 
-TASK = 1 << 18  # numbers a task writes, about: enough to outweigh handing it to a thread
 OFTEN = 2.0  # ends of pairs per distinct row from which on the pair layer's halves of a row are kept; if they
 # are few numbers, they are kept too
 
@@ -65,12 +64,12 @@ class FusedGradient:
     def __init__(self, problem: Problem, adam: FlatAdam, threads: int = 1) -> None:
         self._problem, self._adam, self._threads = problem, adam, threads
         module = problem.module
-        self._encoder = _Layers(module.encoder.hidden, module.encoder.output, adam)
-        self._decoder = _Layers(module.decoder.hidden, module.decoder.output, adam)
+        self._encoder = Layers(module.encoder.hidden, module.encoder.output, adam)
+        self._decoder = Layers(module.decoder.hidden, module.decoder.output, adam)
         pair_encoder = module.pair_encoder
-        self._pairs = None if pair_encoder is None else _Layers(pair_encoder, pair_encoder.output, adam)
+        self._pairs = None if pair_encoder is None else Layers(pair_encoder, pair_encoder.output, adam)
         self._of_likelihood = [adam.learned(p) for p in module.likelihood.parameters()]
-        self._room = _Room(self._encoder.weight.value.dtype)
+        self._room = Room(self._encoder.weight.value.dtype)
         self._latent_dim = module.decoder.hidden.weight.shape[0]
 
     @staticmethod
@@ -108,30 +107,6 @@ class FusedGradient:
         run_tasks(tasks, self._threads)
 
 
-class _Layers:
-    """Two linear layers: weight (inputs, h) and bias of the first, then of the second."""
-
-    def __init__(self, first: Any, second: Any, adam: FlatAdam) -> None:
-        self.weight, self.bias = adam.learned(first.weight), adam.learned(first.bias)
-        self.output, self.output_bias = adam.learned(second.weight), adam.learned(second.bias)
-        self.hidden = len(self.bias.value)
-
-
-class _Room:
-    """Buffers by name that stay from batch to batch: fresh large arrays cost a page fault every 4 KB."""
-
-    def __init__(self, dtype: Any) -> None:
-        self._dtype = dtype
-        self._buffers: dict[Any, Array] = {}
-
-    def __call__(self, name: Any, rows: int, columns: int, dtype: Any = None) -> Array:
-        need = rows * columns
-        buffer = self._buffers.get(name)
-        if buffer is None or len(buffer) < need:
-            buffer = self._buffers[name] = np.empty(need + need // 8, dtype=dtype or self._dtype)
-        return buffer[:need].reshape(rows, columns)
-
-
 class _Batch:
     """One batch on its way through the networks and back; each stage needs the ones before it."""
 
@@ -158,7 +133,7 @@ class _Batch:
         self._likelihood = self._divergence = self._structure = self._rho = 0.0
         self._independence: dict[int, float] = {}  # by the first pair of a task
         self._halves: Array | None = None
-        self._parts: list[tuple[_Layers, slice, Array]] = []  # first layers' units, and their gradient
+        self._parts: list[tuple[Layers, slice, Array]] = []  # first layers' units, and their gradient
         if self._pairs is not None:
             self._i, self._j = batch.pairs.numpy()
             k, h = len(self._i), self._pairs.hidden
@@ -166,7 +141,7 @@ class _Batch:
             self._logits, self._d_logits = room("logits", k, d), room("d_logits", k, d)
             self._decay = Decay(room("decay", k, d), room("log_one_plus", k, d))
             r = self._n_rows
-            if isinstance(self._rows, DensePart) or 2 * k > OFTEN * r or 2 * h * r < TASK:
+            if isinstance(self._rows, DensePart) or 2 * k > OFTEN * r or is_small(2 * h * r):
                 self._halves = room("halves", r, 2 * h)
         # What the objective multiplies each mean with (objectives.elbo).
         n = problem.n_vertices
@@ -181,15 +156,15 @@ class _Batch:
     def read(self) -> Tasks:
         """The first layers on every row, and what follows from them for vertices and edges."""
         own, n_encoded, width = self._own, self._batch.n_encoded, self._encoder.hidden
-        if 4 * n_encoded * width < TASK:  # too few to be worth a task of their own
+        if is_small(4 * n_encoded * width):  # too few to be worth a task of their own
             own = n_encoded
         tasks: Tasks = [partial(self._decode, own)]
-        tasks += [partial(self._encode, own + a, own + b) for a, b in _cut(n_encoded - own, width)]
+        tasks += [partial(self._encode, own + a, own + b) for a, b in cut(n_encoded - own, width)]
         if self._halves is None:
             return tasks + self._relate_edges()
         assert self._pairs is not None
         weight, halves = self._pairs.weight.value, self._halves
-        return tasks + [partial(_times, self._rows, weight, a, b, halves) for a, b in _cut(*halves.shape)]
+        return tasks + [partial(_times, self._rows, weight, a, b, halves) for a, b in cut(*halves.shape)]
 
     def relate(self) -> Tasks:
         """The pair encoder on the edges, if that had to wait for all halves."""
@@ -199,9 +174,9 @@ class _Batch:
         """The pair encoder on the edges alone, or on few edges and pairs at once."""
         if self._pairs is None:
             return []
-        if self._both.size < TASK:
+        if is_small(self._both.size):
             return [partial(self._relate, 0, len(self._i))]
-        return [partial(self._relate, *ends) for ends in _cut(self._n_edges, 3 * self._pairs.hidden)]
+        return [partial(self._relate, *ends) for ends in cut(self._n_edges, 3 * self._pairs.hidden)]
 
     def _encode(self, first: int, last: int, slot: int = 0) -> None:
         """Mean and std of some rows."""
@@ -285,7 +260,7 @@ class _Batch:
             return tasks
         e, k = self._n_edges, len(self._i)
         return tasks + [
-            partial(self._couple_pairs, e + a, e + b) for a, b in _cut(k - e, 3 * self._pairs.hidden)
+            partial(self._couple_pairs, e + a, e + b) for a, b in cut(k - e, 3 * self._pairs.hidden)
         ]
 
     def _couple_edges(self, slot: int) -> None:
@@ -321,7 +296,7 @@ class _Batch:
 
     def _couple_pairs(self, first: int, last: int, slot: int) -> None:
         """Some random pairs, from the pair encoder on where they have not been through it."""
-        if self._both.size >= TASK:
+        if not is_small(self._both.size):
             self._relate(first, last, slot)
         logits, d_logits = self._logits[first:last], self._d_logits[first:last]
         scale = self._pair_factor / (len(self._i) - self._n_edges)
@@ -334,11 +309,11 @@ class _Batch:
         """Gradients of second layers, and of the first ones' activations, some hidden units at a time."""
         r, d, tasks = self._n_rows, self._d_out.shape[1], []
         if self._pairs is not None:
-            for a, b in _cut(self._pairs.hidden, r // 2):
+            for a, b in cut(self._pairs.hidden, r // 2):
                 d_halves = self._room(("d_halves", a), r, 2 * (b - a))
                 self._parts.append((self._pairs, slice(a, b), d_halves))
                 tasks.append(partial(self._relate_back, a, b, d_halves))
-        for a, b in _cut(self._encoder.hidden, d * len(self._d_out) // 64):
+        for a, b in cut(self._encoder.hidden, d * len(self._d_out) // 64):
             d_hidden = self._room(("d_hidden", a), len(self._d_out), b - a)
             self._parts.append((self._encoder, slice(a, b), d_hidden))
             tasks.append(partial(self._encode_back, a, b, d_hidden))
@@ -350,7 +325,7 @@ class _Batch:
         return [
             partial(_descend, self._rows, grad, units, net.weight, slice(*ends), adam)
             for net, units, grad in self._parts
-            for ends in _cut(len(net.weight.value), grad.shape[1])
+            for ends in cut(len(net.weight.value), grad.shape[1])
         ]
 
     def _relate_back(self, a: int, b: int, d_halves: Array, slot: int) -> None:
@@ -394,15 +369,6 @@ class _Batch:
         return np.array(
             [value, self._likelihood, self._divergence, self._structure, penalty, self._rho], dtype=np.float64
         )
-
-
-def _cut(count: int, numbers_each: int) -> list[tuple[int, int]]:
-    """Even runs of 0 … count, each of about `TASK` numbers if every item has `numbers_each`."""
-    parts = round(count * numbers_each / TASK)
-    if parts < 2:
-        return [(0, count)] if count else []
-    bounds = [count * t // parts for t in range(parts + 1)]
-    return [(a, b) for a, b in pairwise(bounds) if a < b]
 
 
 def _quietly(task: Callable[[int], None], slot: int) -> None:
