@@ -8,10 +8,9 @@ from torch import nn
 
 from acvae import Graph
 from acvae.nn import Autoencoder, as_features
-from acvae.training import BatchSizes, Problem
+from acvae.training import BatchSizes, Problem, workspace
 from acvae.training import fused as fused_module
 from acvae.training import stepper as stepper_module
-from acvae.training import workspace
 from acvae.training.batches import edge_batches, vertex_batches
 from acvae.training.fused import FusedGradient
 from acvae.training.stepper import Stepper
