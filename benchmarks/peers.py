@@ -160,6 +160,9 @@ def pyg_inputs(features, graph):
 SIZES = {"latent_dim": LATENT, "hidden_dim": HIDDEN, "epochs": FOREVER, "progress": False}
 METHODS = {
     "ACVAE_EB, belief propagation": ours(lambda: acvae.ACVAE(pair_hidden_dim=PAIR_HIDDEN, **SIZES)),
+    "CVAE on the whole graph, τ = 0.8": ours(
+        lambda: acvae.CVAE(posterior="graph", pair_hidden_dim=PAIR_HIDDEN, tau=0.8, **SIZES)
+    ),
     "CVAE_corr, γ = 1000": ours(lambda: acvae.CVAE(pair_hidden_dim=PAIR_HIDDEN, gamma=1000, **SIZES)),
     "GraphSAGE, ours": ours(lambda: acvae.GraphSAGE(**SIZES)),
     "GraphSAGE, PyTorch Geometric": pyg_graphsage,

@@ -26,7 +26,7 @@ SMALL = {
     ),
     "compare_heuristics.py": (
         ["--data", "tree", "--epochs", "1", "--gammas", "1"],
-        ["Adamic–Adar", "GraphSAGE", "ACVAE_EB + BP, γ = 1", "random ranking"],
+        ["Adamic–Adar", "GraphSAGE", "ACVAE_EB + BP, γ = 1", "CVAE, whole graph, γ = 1", "random ranking"],
     ),
 }
 
