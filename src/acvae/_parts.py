@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import OptionError, PosteriorError
+from acvae.graph import Graph
 
 __all__ = [
     "check_correlations",
@@ -84,8 +85,10 @@ def check_forest(forest: Any, correlation: Any, n: int, d: int) -> tuple[IntArra
 
 def check_correlations(correlation: Any, m: int, d: int) -> npt.NDArray[np.float64]:
     """Correlations (m, d) of edges."""
-    if m == 0 and np.asarray(correlation).size == 0:
+    if m == 0 and _as_array("correlation", correlation).size == 0:
         return np.empty((0, d))
+    if correlation is None:
+        raise PosteriorError(f"correlation must have shape ({m}, {d}), and is missing.")
     values = check_table("correlation", correlation, np.dtype(np.float64))
     if values.shape != (m, d):
         raise PosteriorError(f"correlation must have shape ({m}, {d}), got {values.shape}.")
@@ -97,15 +100,23 @@ def check_correlations(correlation: Any, m: int, d: int) -> npt.NDArray[np.float
     return values
 
 
-def check_weights(weights: Any, m: int) -> npt.NDArray[np.float64]:
-    """Probabilities (m,) of edges."""
+def check_weights(weights: Any, graph: Graph) -> npt.NDArray[np.float64]:
+    """Probabilities (m,) of a graph's edges in a random spanning forest, as far as that is easily seen."""
+    m = graph.n_edges
     values = _as_array("weights", weights)
-    if values.shape != (m,) or not np.issubdtype(values.dtype, np.number):
+    real = np.issubdtype(values.dtype, np.floating) or np.issubdtype(values.dtype, np.integer)
+    if values.shape != (m,) or not real:
         raise PosteriorError(f"weights must be {m} numbers, one per edge, got {values.dtype} {values.shape}.")
     inside = (values >= 0) & (values <= 1)
     if not inside.all():
         edge = int(np.flatnonzero(~inside)[0])
         raise PosteriorError(f"weights must lie in 0…1, but edge {edge} has {values[edge]}.")
+    total, most = float(values.sum()), graph.n_vertices - graph.n_components
+    if total > most * (1 + 1e-6):
+        raise PosteriorError(
+            f"weights sum to {total:.6g}, but a spanning forest of this graph has {most} edges: they must be "
+            "the probabilities of edges in a random one, such as spanning_tree_probabilities gives."
+        )
     return values.astype(np.float64)
 
 

@@ -147,6 +147,6 @@ def _count_by_buckets(row: Any, bound: Any, count: Any, mixed: Any, near: Any) -
 def _bucket(x: Any, low: Any, scale: Any, last: int) -> int:
     """0 below `low`, then growing with x up to `last`."""
     y = (x - low) * scale + 1
-    if y >= last:
+    if not y < last:  # or not a number, which is farther than all
         return last
     return int(y) if y > 0 else 0

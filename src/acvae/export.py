@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from acvae._checks import choice, optional_import, whole_number
 from acvae._files import replacing
+from acvae.correlations import Joint
 from acvae.exceptions import OptionError, PosteriorError
 from acvae.graph import Graph
 
@@ -84,10 +85,11 @@ def to_networkx(posterior: Posterior, names: Names = None) -> networkx.Graph:
         (label, {"mean": mean, "std": std})
         for label, mean, std in zip(labels, posterior.mean.copy(), posterior.std.copy(), strict=True)
     )
-    distance = posterior.pair_distance(*posterior.forest.T)
+    edges, along = _edges(posterior)
+    distance = posterior.pair_distance(*edges.T)
     graph.add_edges_from(
         (labels[u], labels[v], {"correlation": rho, "distance": float(gap)})
-        for (u, v), rho, gap in zip(posterior.forest, posterior.correlation.copy(), distance, strict=True)
+        for (u, v), rho, gap in zip(edges, along.copy(), distance, strict=True)
     )
     return graph
 
@@ -97,12 +99,13 @@ def to_pyg(posterior: Posterior) -> torch_geometric.data.Data:
     pyg = optional_import("torch_geometric.data", needed_for="Posterior.to_pyg", install="'acvae[baselines]'")
     import torch
 
-    both = np.concatenate([posterior.forest, posterior.forest[:, ::-1]])
+    edges, along = _edges(posterior)
+    both = np.concatenate([edges, edges[:, ::-1]])
     return pyg.Data(
         x=torch.from_numpy(posterior.mean.copy()),
         std=torch.from_numpy(posterior.std.copy()),
         edge_index=torch.from_numpy(np.ascontiguousarray(both.T)),
-        edge_attr=torch.from_numpy(np.concatenate([posterior.correlation] * 2)),
+        edge_attr=torch.from_numpy(np.concatenate([along] * 2)),
     )
 
 
@@ -154,6 +157,14 @@ def _labels(posterior: Posterior, names: Names) -> npt.NDArray[Any]:
     return np.arange(graph.n_vertices) if graph.names is None else graph.names
 
 
+def _edges(posterior: Posterior) -> tuple[IntArray, npt.NDArray[Any]]:
+    """(m, 2) and (m, d): what the joint is made of, a forest or a whole graph, and correlations along it."""
+    joint = posterior.correlations
+    if isinstance(joint, Joint):
+        return joint.links, joint.along_links().astype(posterior.mean.dtype, copy=False)
+    return posterior.forest, posterior.correlation
+
+
 def _numbered(name: str, table: npt.NDArray[Any]) -> Columns:
     return {f"{name}_{column}": table[:, column] for column in range(table.shape[1])}
 
@@ -164,12 +175,13 @@ def _embeddings(posterior: Posterior, labels: npt.NDArray[Any], part: slice) -> 
 
 
 def _forest(posterior: Posterior, labels: npt.NDArray[Any], part: slice) -> Columns:
-    source, target = posterior.forest[part].T
+    edges, along = _edges(posterior)
+    source, target = edges[part].T
     return {
         "source": labels[source],
         "target": labels[target],
         "distance": posterior.pair_distance(source, target),
-        **_numbered("correlation", posterior.correlation[part]),
+        **_numbered("correlation", along[part]),
     }
 
 
@@ -203,7 +215,7 @@ def _groups(
             yield _links(posterior, labels, sources, k, exclude)
         return
     make, total = (
-        (_embeddings, posterior.n_vertices) if table == "embeddings" else (_forest, len(posterior.forest))
+        (_embeddings, posterior.n_vertices) if table == "embeddings" else (_forest, len(_edges(posterior)[0]))
     )
     for start in range(0, max(total, 1), size):
         yield make(posterior, labels, slice(start, start + size))

@@ -22,7 +22,7 @@ __all__ = ["FORMAT_VERSION", "load", "save_model"]
 
 FORMAT = "acvae-model"
 FORMAT_VERSION = 1
-PRECISION = ("links", "off", "diagonal")
+PRECISION = ("links", "off_diagonal", "diagonal")
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -142,7 +142,10 @@ def _unpack_posterior(arrays: Arrays) -> Posterior:
             mean, std, arrays["posterior.forest"], arrays["posterior.correlation"], dtype=mean.dtype
         )
     if "posterior.precision.links" in arrays:
-        joint = GraphCorrelations(*(arrays[f"posterior.precision.{name}"] for name in PRECISION))
+        links, off_diagonal, diagonal = (arrays[f"posterior.precision.{name}"] for name in PRECISION)
+        if diagonal.shape != mean.shape or off_diagonal.shape != (len(links), mean.shape[1]):
+            raise ValueError("its precision does not fit its means.")
+        joint = GraphCorrelations(links, off_diagonal, diagonal)
         return Posterior.from_correlations(mean, std, joint, dtype=mean.dtype)
     network = PairwiseCorrelations(
         *(arrays[f"posterior.pairs.{name}"] for name in ("first", "second", "weight", "bias"))

@@ -97,10 +97,12 @@ class Posterior:
             The graph, of m edges.
         correlation
             (m, d) what the correlation of the two ends of each edge is in every forest that has the edge,
-            strictly between −1 and 1. In the joint it is another, since all paths between them count.
+            strictly between −1 and 1, and no closer to them than 1e−9. In the joint it is another, since all
+            paths between them count.
         weights
             (m,) probability of each edge in a random spanning forest; by default that in which all spanning
-            forests are equally likely (`spanning_tree_probabilities`).
+            forests are equally likely (`spanning_tree_probabilities`). Weights that no random forest has are
+            refused here if they sum to too much, else when the joint is first asked, if it is none.
         """
         if not isinstance(graph, Graph):
             raise PosteriorError(f"on_graph needs an acvae.Graph, not {type(graph).__name__}.")
@@ -110,9 +112,7 @@ class Posterior:
         if graph.n_vertices != n:
             raise PosteriorError(f"the graph has {graph.n_vertices} vertices, but mean has {n} rows.")
         rho = check_correlations(correlation, graph.n_edges, d)
-        share = (
-            spanning_tree_probabilities(graph) if weights is None else check_weights(weights, graph.n_edges)
-        )
+        share = spanning_tree_probabilities(graph) if weights is None else check_weights(weights, graph)
         posterior._correlations = GraphCorrelations.of_forests(n, graph.edges, rho, share)
         return posterior
 
@@ -317,9 +317,10 @@ class Posterior:
                 f"{other.mean.shape}."
             )
         std = other.std.astype(np.float64)
-        u, v = np.ascontiguousarray(reference.links.T)
+        same = np.array_equal(joint.links, reference.links)
+        along = joint.along_links() if same else joint.pairs(*np.ascontiguousarray(reference.links.T))
         gap = (self.mean.astype(np.float64) - other.mean) / std
-        return reference.divergence(gap, self.std / std, joint.pairs(u, v), joint.log_determinant())
+        return reference.divergence(gap, self.std / std, along, joint.log_determinant())
 
     def condition(self, observed: Mapping[int, npt.ArrayLike]) -> Posterior:
         """The exact posterior of all other vertices, given the embeddings of some; O(n·d) on a forest.
@@ -385,6 +386,9 @@ class Posterior:
 
     # ------------------------------------------------------------------ inside
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_rows"}  # tables come again
+
     @cached_property
     def _rows(self) -> DistanceRows:
         return DistanceRows(self.mean, self.std, self._correlations)
@@ -393,8 +397,8 @@ class Posterior:
         if isinstance(self._correlations, Joint):
             return self._correlations
         raise PosteriorError(
-            f"{what} needs a joint distribution, but a CVAE's pair network only approximates each pair on "
-            'its own; use ACVAE, CVAE(posterior="graph"), or VAE for independent embeddings.'
+            f"{what} needs a joint distribution, but here are only approximations for each pair, as a CVAE's "
+            'pair network has them; use ACVAE, CVAE(posterior="graph"), or VAE for independent embeddings.'
         )
 
     def _check_ids(self, ids: npt.ArrayLike) -> IntArray:

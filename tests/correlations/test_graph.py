@@ -1,5 +1,8 @@
 """The joint on a whole graph, against the sum over all of its spanning forests and dense Gaussians."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -75,7 +78,7 @@ def test_correlations_and_distances(n, m):
     np.testing.assert_allclose(q.distances(np.arange(n)), distance, atol=1e-8)
     np.testing.assert_allclose(q.pair_distance(i, j), distance, atol=1e-8)
     u, v = graph.edges.T
-    np.testing.assert_allclose(q.correlations.along, correlation[u, v], atol=1e-9)
+    np.testing.assert_allclose(q.correlations.along_links(), correlation[u, v], atol=1e-9)
 
 
 def test_weights_of_zeros_and_ones_are_a_forest():
@@ -124,6 +127,33 @@ def test_more_rows_than_are_solved_for_at_once(monkeypatch):
     np.testing.assert_allclose(q.pair_correlation(i, j), correlation[i, j], atol=1e-9)
     for at, columns, block in q.distance_blocks(np.arange(45), 20):
         np.testing.assert_allclose(block, expected[np.ix_(at, columns)], atol=1e-8)
+
+
+def test_either_end_may_be_the_one_that_repeats():
+    q, graph, rho = make(30, 60)
+    correlation = dense_correlation(graph, rho, spanning_tree_probabilities(graph))
+    everyone = np.arange(30)
+    np.testing.assert_allclose(q.pair_correlation(4, everyone), correlation[4], atol=1e-9)
+    np.testing.assert_allclose(q.pair_correlation(everyone, 4), correlation[4], atol=1e-9)
+    assert q.pair_correlation([], []).shape == (0, D)
+
+
+def test_correlations_next_to_one_are_kept_apart_from_it():
+    n = 40
+    path = Graph(n, [(i, i + 1) for i in range(n - 1)])
+    q = Posterior.on_graph(
+        np.zeros((n, 1)), np.ones((n, 1)), path, np.full((n - 1, 1), np.nextafter(1, 0)), dtype="float64"
+    )
+    np.testing.assert_allclose(q.pair_correlation(0, n - 1), 1 - (n - 1) * 1e-9, atol=1e-11)
+    assert abs(q.kl_divergence(q)) < 1e-4
+
+
+def test_copies_leave_out_what_can_be_computed_again():
+    q, *_ = make(60, 400)
+    before = len(pickle.dumps(q))
+    row = q.distances([3])
+    assert len(pickle.dumps(q)) == before
+    np.testing.assert_array_equal(copy.deepcopy(q).distances([3]), row)
 
 
 def test_float32():
@@ -259,17 +289,30 @@ class TestBadInput:
         with pytest.raises(PosteriorError, match=message):
             Posterior.on_graph(**{**given, **change})
 
-    def test_weights_that_are_no_probabilities_of_forests(self):
+    def test_weights_that_sum_to_more_than_a_forest_has(self):
         complete = Graph(6, [(i, j) for i in range(6) for j in range(i)])
+        with pytest.raises(PosteriorError, match=r"weights sum to 15, but a spanning forest .* has 5 edges"):
+            Posterior.on_graph(
+                np.zeros((6, 1)), np.ones((6, 1)), complete, np.full((15, 1), 0.9), np.ones(15)
+            )
+
+    def test_weights_that_are_no_probabilities_of_forests(self):
+        inside = [(i, j) for i in range(6) for j in range(i)]
+        graph = Graph(40, inside + [(i, i + 1) for i in range(5, 39)])
+        weights = (graph.edges < 6).all(axis=1).astype(float)  # all in the clique, none on the path
         q = Posterior.on_graph(
-            np.zeros((6, 1)), np.ones((6, 1)), complete, np.full((15, 1), 0.9), np.ones(15)
+            np.zeros((40, 1)), np.ones((40, 1)), graph, np.full((graph.n_edges, 1), 0.9), weights
         )
         with pytest.raises(PosteriorError, match="Weights must be probabilities of the edges"):
             q.distances([0])
 
+    def test_a_missing_correlation(self):
+        with pytest.raises(PosteriorError, match=r"correlation must have shape \(1, 2\), and is missing"):
+            Posterior.on_graph(np.zeros((2, 2)), np.ones((2, 2)), Graph(2, [(0, 1)]), None)
+
     def test_too_large_a_core(self, monkeypatch):
-        monkeypatch.setattr(module, "available_memory", lambda: 1000)
         q, *_ = make(40, 300)
+        monkeypatch.setattr("acvae.precision.elimination.available_memory", lambda: 1000)
         with pytest.raises(PosteriorError, match=r"its dense core has .* vertices\. Use fewer dimensions"):
             q.sample()
 

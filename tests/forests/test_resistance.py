@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import oracles
 from acvae import Graph, spanning_tree_probabilities
 from acvae.exceptions import GraphError
-from acvae.forests import resistance
+from acvae.precision import elimination
 
 
 def by_enumeration(graph):
@@ -95,9 +95,9 @@ def test_a_graph_too_large_for_memory_is_refused_with_a_way_out(monkeypatch):
     expected = spanning_tree_probabilities(graph)
     refusal = r"do not fit.*sampled_spanning_tree_probabilities\(graph\).*edge_weights=\"sampled\""
     for room in (1000, 10**6):  # at once, and in the middle of elimination
-        monkeypatch.setattr(resistance, "available_memory", lambda room=room: room)
+        monkeypatch.setattr(elimination, "available_memory", lambda room=room: room)
         with pytest.raises(GraphError, match=refusal):
             spanning_tree_probabilities(graph)
     for room in (10**8, None):  # enough, and unknown
-        monkeypatch.setattr(resistance, "available_memory", lambda room=room: room)
+        monkeypatch.setattr(elimination, "available_memory", lambda room=room: room)
         np.testing.assert_array_equal(spanning_tree_probabilities(graph), expected)

@@ -122,6 +122,18 @@ class TestJointOnTheGraph:
         assert seen[-1] == pytest.approx(model.posterior_.entropy())
         assert len(set(seen)) == 3
 
+    def test_too_large_a_graph_is_refused_before_training(self, data, monkeypatch):
+        monkeypatch.setattr("acvae.precision.elimination.available_memory", lambda: 100)
+        with pytest.raises(PosteriorError, match="the joint on this graph needs"):
+            CVAE(posterior="graph", **TINY).fit(*data, callbacks=[pytest.fail])
+
+    def test_tables_and_graphs_of_it_have_all_edges(self, data):
+        q = CVAE(posterior="graph", **TINY).fit(*data).posterior_
+        table = q.to_pandas(table="forest")
+        assert len(table) == q.to_networkx().number_of_edges() == data[1].n_edges
+        expected = q.pair_correlation(*data[1].edges.T)
+        np.testing.assert_allclose(table[["correlation_0", "correlation_1"]], expected, atol=1e-6)
+
     def test_saved_and_loaded(self, data, tmp_path):
         model = CVAE(posterior="graph", **TINY).fit(*data)
         model.save(tmp_path / "model")

@@ -26,16 +26,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "evaluate",
         summary="link prediction and clustering scores of a run",
         description="Rank all vertices by expected distance and score the known (train) and the hidden "
-        "(test) links, beside what a random ranking of the test links would score. A joint (ACVAE by "
-        "belief propagation on its forest, cvae-graph on the whole graph) is asked, and its pair network "
-        "alone; where the data have labels, "
-        "clusters are compared with them. The scores are stored in the run's scores.json too.",
+        "(test) links, beside what a random ranking of the test links would score. An ACVAE is asked by "
+        "belief propagation on its forest, cvae-graph by its joint on the whole graph, and both by their "
+        "pair network alone; where the data have labels, clusters are compared with them. The scores are stored in the run's scores.json too.",
         examples=EXAMPLES,
     )
     add_run(parser)
-    parser.add_argument(
-        "--no-pair-network", action="store_true", help="a joint only, without its pair network"
-    )
+    parser.add_argument("--no-pair-network", action="store_true", help="by the joint only")
     add_json(parser)
     add_quiet(parser, "no progress and no notes")
     return parser

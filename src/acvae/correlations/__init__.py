@@ -56,6 +56,9 @@ class Joint(Correlations, Protocol):
     def links(self) -> npt.NDArray[np.int64]:
         """(m, 2) pairs at which the precision has entries."""
 
+    def along_links(self) -> npt.NDArray[Any]:
+        """(m, d) correlation of the two ends of each link."""
+
     def log_determinant(self) -> float:
         """Log determinant of the matrix of correlations, summed over dimensions."""
 

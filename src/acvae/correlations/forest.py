@@ -59,6 +59,10 @@ class ForestCorrelations:
         """(m, 2) the edges."""
         return self.edges
 
+    def along_links(self) -> npt.NDArray[Any]:
+        """(m, d) correlations along them."""
+        return self.values
+
     def log_determinant(self) -> float:
         """Log determinant of the matrix of correlations, summed over dimensions: Σ log(1 − ρ²)."""
         return float(log_one_minus_square(self.values).sum())

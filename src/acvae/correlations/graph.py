@@ -17,67 +17,89 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._memory import available_memory
 from acvae.exceptions import PosteriorError
-from acvae.precision import Elimination, Factor, NotPositiveError, eliminate, factorise
+from acvae.precision import Elimination, Factor, NotPositiveError, TooLargeError, eliminate, factorise
 from acvae.precision.distances import PrecisionDistances
 
-__all__ = ["GraphCorrelations"]
+__all__ = ["GraphCorrelations", "elimination_order"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 ROWS_AT_A_TIME = 256
+CLEARANCE = 1e-9
 
 
 class GraphCorrelations:
-    """One joint by its precision: `off` (m, d) at the pairs `links` (m, 2), and `diagonal` (n, d).
+    """One joint by its precision: `off_diagonal` (m, d) at the pairs `links` (m, 2), and `diagonal` (n, d).
 
     It is factorised when first asked, in d·k² numbers of memory, k the size of the graph's dense core.
+    `order` is the links' `elimination_order`, if it is known already.
     """
 
-    def __init__(self, links: IntArray, off: FloatArray, diagonal: FloatArray) -> None:
-        self.links, self.off, self.diagonal = links, off, diagonal
+    def __init__(
+        self,
+        links: IntArray,
+        off_diagonal: FloatArray,
+        diagonal: FloatArray,
+        order: Elimination | None = None,
+    ) -> None:
+        self.links, self.off_diagonal, self.diagonal = links, off_diagonal, diagonal
+        for array in (off_diagonal, diagonal):
+            array.flags.writeable = False  # factors would not follow
         self.edges: IntArray = np.empty((0, 2), dtype=np.int64)  # there is no forest
         self.values: npt.NDArray[Any] = np.empty((0, diagonal.shape[1]))
+        if order is not None:
+            self._order = order
 
     @classmethod
     def of_forests(
-        cls, n_vertices: int, edges: IntArray, correlation: npt.NDArray[Any], weights: FloatArray
+        cls,
+        n_vertices: int,
+        edges: IntArray,
+        correlation: npt.NDArray[Any],
+        weights: FloatArray,
+        order: Elimination | None = None,
     ) -> GraphCorrelations:
-        """The expected precision of forests that hold each edge with probability `weights` (m,)."""
-        rho = correlation.astype(np.float64)
-        off = weights[:, None] * rho / ((rho - 1) * (1 + rho))
+        """The expected precision of forests that hold each edge with probability `weights` (m,).
+
+        Correlations are kept `CLEARANCE` away from ±1, where energies would be differences of huge numbers.
+        """
+        rho = np.clip(correlation.astype(np.float64), CLEARANCE - 1, 1 - CLEARANCE)
+        off_diagonal = weights[:, None] * rho / ((rho - 1) * (1 + rho))
         diagonal = np.ones((n_vertices, rho.shape[1]))
         for end in edges.T:
-            np.add.at(diagonal, end, -rho * off)
-        return cls(edges, off, diagonal)
+            np.add.at(diagonal, end, -rho * off_diagonal)
+        return cls(edges, off_diagonal, diagonal, order)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it is made of, without what was computed of it."""
+        kept = ("links", "off_diagonal", "diagonal", "edges", "values")
+        return {name: self.__dict__[name] for name in kept}
 
     # ------------------------------------------------------------------ pairs
 
     def pairs(self, i: IntArray, j: IntArray) -> FloatArray:
-        """(k, d) correlation of each pair, by a solve for every distinct vertex among the `i`."""
+        """(k, d) correlation of each pair, by a solve for every distinct vertex on one side."""
+        sources, which = np.unique(i, return_inverse=True)
+        others, of_others = np.unique(j, return_inverse=True)
+        if len(others) < len(sources):
+            i, j, sources, which = j, i, others, of_others
         out = np.empty((len(i), self.diagonal.shape[1]))
         order, scale = self._order, self._std
-        sources, which = np.unique(i, return_inverse=True)
-        by_source = np.argsort(which, kind="stable")
-        bounds = np.searchsorted(
-            which[by_source], np.arange(0, len(sources) + ROWS_AT_A_TIME, ROWS_AT_A_TIME)
-        )
-        for first, chosen in zip(
-            range(0, len(sources), ROWS_AT_A_TIME), np.split(by_source, bounds[1:-1]), strict=False
-        ):
+        for first in range(0, len(sources), ROWS_AT_A_TIME):
             own = order.position[sources[first : first + ROWS_AT_A_TIME]]
+            chosen = np.flatnonzero((which >= first) & (which < first + len(own)))
+            here, there = i[chosen], j[chosen]
             for k, factor in enumerate(self._factors):
                 unit = np.zeros((len(order.vertex), len(own)))
                 unit[own, np.arange(len(own))] = 1
-                covariance = factor.solve(unit)[order.position[j[chosen]], which[chosen] - first]
-                out[chosen, k] = covariance / (scale[i[chosen], k] * scale[j[chosen], k])
+                covariance = factor.solve(unit)[order.position[there], which[chosen] - first]
+                out[chosen, k] = covariance / (scale[here, k] * scale[there, k])
         out[i == j] = 1.0
         return np.clip(out, -1.0, 1.0)
 
-    @cached_property
-    def along(self) -> FloatArray:
+    def along_links(self) -> FloatArray:
         """(m, d) correlation of the two ends of each link."""
         covariance = np.stack([factor.along for factor in self._factors], axis=1)
         u, v = self.links.T
@@ -106,7 +128,7 @@ class GraphCorrelations:
     def _energy(self, x: FloatArray) -> float:
         """xᵀ·J·x of a point (n, d), over all dimensions."""
         u, v = self.links.T
-        return float((self.diagonal * x**2).sum() + 2 * (self.off * x[u] * x[v]).sum())
+        return float((self.diagonal * x**2).sum() + 2 * (self.off_diagonal * x[u] * x[v]).sum())
 
     def log_determinant(self) -> float:
         """Log determinant of the matrix of correlations, summed over dimensions."""
@@ -122,7 +144,7 @@ class GraphCorrelations:
         u, v = self.links.T
         std = scale * self._std
         energy = self._energy(gap * self._std) + (self.diagonal * std**2).sum()
-        energy += 2 * (self.off * std[u] * std[v] * along).sum()
+        energy += 2 * (self.off_diagonal * std[u] * std[v] * along).sum()
         rest = self.log_determinant() - log_determinant - gap.size
         return float(0.5 * (energy + rest) - np.log(scale).sum())
 
@@ -135,9 +157,9 @@ class GraphCorrelations:
         known = np.where(observed[:, None], standard * self._std, 0.0)
         force = np.zeros(known.shape)  # −J_ro·x_o
         for here, there in (self.links.T, self.links.T[::-1]):
-            np.add.at(force, here, -self.off * known[there])
+            np.add.at(force, here, -self.off_diagonal * known[there])
         inside = ~observed[self.links].any(axis=1)
-        rest = GraphCorrelations(new_id[self.links[inside]], self.off[inside], self.diagonal[kept])
+        rest = GraphCorrelations(new_id[self.links[inside]], self.off_diagonal[inside], self.diagonal[kept])
         order = rest._order
         mean = np.empty((len(kept), known.shape[1]))
         for k, factor in enumerate(rest._factors):
@@ -149,22 +171,16 @@ class GraphCorrelations:
 
     @cached_property
     def _order(self) -> Elimination:
-        return eliminate(len(self.diagonal), self.links)
+        n, d = self.diagonal.shape
+        return elimination_order(n, d, self.links)
 
     @cached_property
     def _factors(self) -> list[Factor]:
-        order, d = self._order, self.diagonal.shape[1]
-        need, room = 8 * (d + 1) * order.core_size**2, available_memory()
-        if room is not None and need > room:
-            raise PosteriorError(
-                f"the joint on this graph needs {need / 1e9:.1f} GB of memory in {d} dimensions, and "
-                f"{room / 1e9:.1f} GB are free: its dense core has {order.core_size:,} vertices. Use fewer "
-                "dimensions, or a forest (ACVAE)."
-            )
+        order = self._order
         try:
             return [
-                factorise(order, self.links, off, diagonal)
-                for off, diagonal in zip(self.off.T, self.diagonal.T, strict=True)
+                factorise(order, self.links, off_diagonal, diagonal)
+                for off_diagonal, diagonal in zip(self.off_diagonal.T, self.diagonal.T, strict=True)
             ]
         except NotPositiveError:
             raise PosteriorError(
@@ -179,3 +195,15 @@ class GraphCorrelations:
         out = np.empty(self.diagonal.shape)
         out[self._order.vertex] = np.sqrt(np.stack([f.variance for f in self._factors], axis=1))
         return out
+
+
+def elimination_order(n_vertices: int, latent_dim: int, links: IntArray) -> Elimination:
+    """In which order the joint on a graph is solved for, if there is the memory for it."""
+    try:
+        return eliminate(n_vertices, links, matrices=latent_dim + 1)
+    except TooLargeError as error:
+        raise PosteriorError(
+            f"the joint on this graph needs {error.need / 1e9:.1f} GB of memory in {latent_dim} dimensions, "
+            f"and {error.room / 1e9:.1f} GB are free: its dense core has {error.core_size:,} vertices. Use "
+            "fewer dimensions, or a forest (ACVAE)."
+        ) from None

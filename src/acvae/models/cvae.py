@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from acvae._checks import choice, real_number, whole_number
+from acvae.correlations.graph import elimination_order
 from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.forests import sampled_spanning_tree_probabilities, spanning_tree_probabilities
 from acvae.graph import Graph
@@ -167,8 +168,11 @@ class CVAE(GraphEstimator):
 
     def _make_prior(self, graph: Graph | None) -> FixedPrior:
         assert graph is not None
+        order = None
+        if self.posterior == "graph":  # refused before training, if there is not the memory
+            order = elimination_order(graph.n_vertices, self.latent_dim, graph.edges)
         if self.edge_weights == "exact":
             weights = spanning_tree_probabilities(graph)
         else:
             weights = sampled_spanning_tree_probabilities(graph, self.n_trees, self.seed).probabilities
-        return FixedPrior(weights, joint=self.posterior == "graph")
+        return FixedPrior(weights, order=order)

@@ -3,7 +3,7 @@
 `elimination` finds an order that is shared by all latent dimensions, `factor` does the arithmetic of one.
 """
 
-from acvae.precision.elimination import Elimination, eliminate
+from acvae.precision.elimination import Elimination, TooLargeError, eliminate
 from acvae.precision.factor import Factor, NotPositiveError, factorise
 
-__all__ = ["Elimination", "Factor", "NotPositiveError", "eliminate", "factorise"]
+__all__ = ["Elimination", "Factor", "NotPositiveError", "TooLargeError", "eliminate", "factorise"]

@@ -42,23 +42,17 @@ class PrecisionDistances:
         n = len(self.columns)
         places = np.sort(self._position[rows])
         out = np.empty((min(block_rows, len(rows)), n), dtype=self._dtype)
-        width = min(PANEL, len(out))
-        solved, total = np.empty((n, width)), np.empty((n, width))
         for first in range(0, len(rows), block_rows):
             at = places[first : first + block_rows]
-            for start in range(0, len(at), width):
-                own = at[start : start + width]
-                if len(own) < solved.shape[1]:  # compiled loops want whole rows
-                    solved, total = np.empty((n, len(own))), np.empty((n, len(own)))
-                self._fill(own, solved, total)
-                out[start : start + len(own)] = total.T
+            for start in range(0, len(at), PANEL):
+                own = at[start : start + PANEL]
+                out[start : start + len(own)] = self._from(own).T
             yield self.columns[at], out[: len(at)]
-            if solved.shape[1] < width:
-                solved, total = np.empty((n, width)), np.empty((n, width))
 
-    def _fill(self, at: IntArray, solved: FloatArray, total: FloatArray) -> None:
+    def _from(self, at: IntArray) -> FloatArray:
         """Distances (n, b) from the b places to all."""
-        total[:] = 0
+        total = np.zeros((len(self.columns), len(at)))
+        solved = np.empty_like(total)
         for mean, std, factor in zip(self._mean, self._std, self._factors, strict=True):
             solved[:] = 0
             solved[at, np.arange(len(at))] = 1
@@ -68,6 +62,7 @@ class PrecisionDistances:
             over_ranges(lambda a, b, given=arguments: _add(*given, a, b), len(total), at_least=256)  # type: ignore[misc]
         np.maximum(total, 0, out=total)
         total[at, np.arange(len(at))] = 0
+        return total
 
 
 @numba.njit(cache=True, nogil=True)

@@ -1,7 +1,8 @@
 """In which order the variables of a sparse symmetric system are eliminated, and what that fills in.
 
 Vertices of least degree go first, as long as they are cheap; eliminating one joins its neighbours to one
-another. What is then left, the core, is treated as dense. This depends on the graph alone, not on numbers.
+another. What is then left, the core, is treated as dense. This depends on the graph alone, not on numbers. A
+graph whose core does not fit into memory is refused before it takes it.
 """
 
 from heapq import heapify, heappop, heappush
@@ -10,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Elimination", "eliminate"]
+from acvae._memory import available_memory
+
+__all__ = ["Elimination", "TooLargeError", "eliminate"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -18,6 +21,18 @@ IntArray = npt.NDArray[np.int64]
 # below this share of what is left.
 DENSE_SHARE = 0.03
 ALWAYS_ELIMINATE = 8
+ENTRY_BYTES = 64  # of a neighbour in a set
+# Elimination that takes this share of the memory, while what is left is still too large, would go on to take
+# all of it.
+SETS_SHARE = 0.25
+
+
+class TooLargeError(Exception):
+    """The core needs more bytes of memory than there are."""
+
+    def __init__(self, core_size: int, need: int, room: int) -> None:
+        super().__init__(core_size, need, room)
+        self.core_size, self.need, self.room = core_size, need, room
 
 
 class Elimination(NamedTuple):
@@ -43,8 +58,17 @@ class Elimination(NamedTuple):
         return len(self.vertex) - self.n_eliminated
 
 
-def eliminate(n_vertices: int, edges: IntArray) -> Elimination:
-    """An order for the graph of `edges` (m, 2)."""
+def eliminate(n_vertices: int, edges: IntArray, matrices: int = 1) -> Elimination:
+    """An order for the graph of `edges` (m, 2), if so many dense matrices of its core fit into memory."""
+    room = available_memory()
+    held = 2 * len(edges)  # neighbours in sets, those of eliminated vertices included
+
+    def check(left: int, share: float) -> None:
+        sets, dense = ENTRY_BYTES * held, 8 * matrices * left**2
+        if room is not None and sets + dense > room and sets > share * room:
+            raise TooLargeError(left, dense, room)
+
+    check(n_vertices, SETS_SHARE)
     around: list[set[int]] = [set() for _ in range(n_vertices)]
     for u, v in edges.tolist():
         around[u].add(v)
@@ -63,14 +87,18 @@ def eliminate(n_vertices: int, edges: IntArray) -> Elimination:
         near = around[v]
         for a in near:
             others = around[a]
+            held -= len(others)
             others |= near
             others.discard(a)
             others.discard(v)
+            held += len(others)
             heappush(queue, (len(others), a))
         around[v] = set()
         gone[v] = True
         order.append(v)
         joined.append(near)
+        check(n_vertices - len(order), SETS_SHARE)
+    check(n_vertices - len(order), 0.0)
     vertex = np.concatenate([np.array(order, dtype=np.int64), np.flatnonzero(~gone)])
     position = np.empty(n_vertices, dtype=np.int64)
     position[vertex] = np.arange(n_vertices)

@@ -6,7 +6,7 @@ of the inverse where J, or the elimination, has any follow from the core's upwar
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 import numba
@@ -71,8 +71,7 @@ class Factor:
     def _in_core(self, x: FloatArray, routine: Callable[..., tuple[FloatArray, int]], **options: int) -> None:
         first = self._order.n_eliminated
         if first < len(x):
-            with _blas_threads(len(x) - first):
-                x[first:] = routine(self._core, x[first:], lower=1, **options)[0]
+            x[first:] = routine(self._core, x[first:], lower=1, **options)[0]
 
     def _pull_up(self, x: FloatArray, scale: FloatArray) -> FloatArray:
         order = self._order
@@ -97,7 +96,7 @@ def factorise(order: Elimination, edges: IntArray, off: FloatArray, diagonal: Fl
         raise NotPositiveError
     inverse = core
     if size:
-        with _blas_threads(size):
+        with threadpool_limits(1, user_api="blas") if size > LARGE_FOR_THREADS else nullcontext():
             core, failed = lapack.dpotrf(core, lower=1, overwrite_a=1)
             if failed:
                 raise NotPositiveError
@@ -105,10 +104,6 @@ def factorise(order: Elimination, edges: IntArray, off: FloatArray, diagonal: Fl
     variance, entries = _inverse_along(order.start, order.below, pivot, share, inverse)
     along = _look_up(order.start, order.below, entries, inverse, low, high)
     return Factor(order, pivot, share, core, variance, along)
-
-
-def _blas_threads(size: int) -> AbstractContextManager[Any]:
-    return threadpool_limits(1, user_api="blas") if size > LARGE_FOR_THREADS else nullcontext()
 
 
 def _over_columns(work: Callable[..., None], x: FloatArray, *arguments: Any) -> None:

@@ -3,12 +3,13 @@
 import numpy as np
 import numpy.typing as npt
 
-from acvae.correlations import PairwiseCorrelations
+from acvae.correlations import GraphCorrelations, PairwiseCorrelations
 from acvae.exceptions import OptionError
 from acvae.graph import Graph
 from acvae.nn import PairEncoder
 from acvae.objectives import MAX_CORRELATION
 from acvae.posterior import Posterior
+from acvae.precision import Elimination
 from acvae.training.distributed import ALONE, World
 from acvae.training.prior import AdaptivePrior, FixedPrior, Prior
 from acvae.training.problem import Problem
@@ -23,9 +24,9 @@ def posterior(problem: Problem, prior: Prior | None, world: World = ALONE) -> Po
     """
     if isinstance(prior, AdaptivePrior):
         return forest_posterior(problem, prior, world)
-    if isinstance(prior, FixedPrior) and prior.joint:
+    if isinstance(prior, FixedPrior) and prior.order is not None:
         assert problem.graph is not None
-        return graph_posterior(problem, problem.graph, prior.weights)
+        return graph_posterior(problem, problem.graph, prior.weights, prior.order)
     if problem.module.pair_encoder is not None:
         return pairwise_posterior(problem)
     return independent_posterior(problem)
@@ -43,10 +44,14 @@ def forest_posterior(problem: Problem, prior: AdaptivePrior, world: World = ALON
     return Posterior(*problem.marginals(), edges, _correlations(problem, edges))
 
 
-def graph_posterior(problem: Problem, graph: Graph, weights: npt.NDArray[np.float64]) -> Posterior:
+def graph_posterior(
+    problem: Problem, graph: Graph, weights: npt.NDArray[np.float64], order: Elimination | None = None
+) -> Posterior:
     """The joint on the whole graph, every edge by its weight in the prior: CVAE with one joint."""
     _need_pair_encoder(problem)
-    return Posterior.on_graph(*problem.marginals(), graph, _correlations(problem, graph.edges), weights)
+    rho = _correlations(problem, graph.edges)
+    joint = GraphCorrelations.of_forests(graph.n_vertices, graph.edges, rho, weights, order)
+    return Posterior.from_correlations(*problem.marginals(), joint)
 
 
 def pairwise_posterior(problem: Problem) -> Posterior:

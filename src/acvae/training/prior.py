@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from acvae.forests.weights import WeightState, initial_weights, move_weights, settled_share
 from acvae.graph import Graph
+from acvae.precision import Elimination
 from acvae.training.distributed import ALONE, World
 from acvae.training.sharded import shared_forest
 
@@ -37,13 +38,13 @@ class Prior(Protocol):
 class FixedPrior:
     """Weights that stay: CVAE's uniform mixture over all spanning forests.
 
-    `joint` says that the posterior is one joint on the whole graph, with these weights.
+    `order` is the order in which the graph is eliminated, if the posterior is to be one joint on all of it.
     """
 
     adaptive = False
 
-    def __init__(self, weights: FloatArray, *, joint: bool = False) -> None:
-        self.weights, self.joint = weights, joint
+    def __init__(self, weights: FloatArray, *, order: Elimination | None = None) -> None:
+        self.weights, self.order = weights, order
         self.settled = settled_share(weights)
 
     def update(self, masses: FloatArray, world: World = ALONE) -> None:
