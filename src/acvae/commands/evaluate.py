@@ -28,7 +28,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description="Rank all vertices by expected distance and score the known (train) and the hidden "
         "(test) links, beside what a random ranking of the test links would score. An ACVAE is asked by "
         "belief propagation on its forest, cvae-graph by its joint on the whole graph, and both by their "
-        "pair network alone; where the data have labels, clusters are compared with them. The scores are stored in the run's scores.json too.",
+        "pair network alone; where the data have labels, clusters are compared with "
+        "them. The scores are stored in the run's scores.json too.",
         examples=EXAMPLES,
     )
     add_run(parser)
