@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Line", "apart", "spread", "store"]
+__all__ = ["Line", "apart", "peak_memory", "spread", "store"]
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -33,6 +33,12 @@ def apart(work, *arguments):
     """The result of a function in a fresh process, whose peak memory is its own."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(work, arguments)
+
+
+def peak_memory() -> int:
+    """Largest resident memory of this process so far, in bytes (getrusage would count its parent's too)."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(status.split("VmHWM:")[1].split()[0])
 
 
 def spread(ratios) -> str:

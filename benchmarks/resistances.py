@@ -10,14 +10,13 @@ sampled; and a hundred sampled trees of a large graph.
 
 import argparse
 import time
-from pathlib import Path
 
 import numpy as np
 
 import acvae
 from acvae.exceptions import AcvaeError
 from generated_graph import make_graph
-from ratios import Line, apart, spread, store
+from ratios import Line, apart, peak_memory, spread, store
 
 CITATION = 27_769
 EDGES_PER_VERTEX = 11  # of the training graph
@@ -52,18 +51,12 @@ def timed(work):
     return time.perf_counter() - start, result
 
 
-def peak() -> int:
-    """Largest memory of this process so far, in bytes."""
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.split("VmHWM:")[1].split()[0])
-
-
 def run_citation(data_root: str | None):
     """The graph in words; seconds, peak and the sum's error; the estimate beside the exact weights."""
     graph = citation_graph(data_root)
     acvae.sampled_spanning_tree_probabilities(hub_graph(100), 2)  # compiles
     seconds, exact = timed(lambda: acvae.spanning_tree_probabilities(graph))
-    most = peak()
+    most = peak_memory()
     off = abs(exact.sum() - (graph.n_vertices - graph.n_components))
     sampling, estimate = timed(lambda: acvae.sampled_spanning_tree_probabilities(graph, TREES))
     distance = np.abs(estimate.probabilities - exact)
@@ -87,7 +80,7 @@ def run_large(n: int):
     off = abs(estimate.probabilities.sum() - (graph.n_vertices - graph.n_components))
     assert off < 1e-3
     error = estimate.standard_error / estimate.probabilities
-    return f"{graph.n_vertices:,} vertices, {graph.n_edges:,} edges", seconds, np.median(error), peak()
+    return f"{graph.n_vertices:,} vertices, {graph.n_edges:,} edges", seconds, np.median(error), peak_memory()
 
 
 def main() -> None:

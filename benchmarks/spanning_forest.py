@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import acvae
-from ratios import Line, apart, spread, store
+from ratios import Line, apart, peak_memory, spread, store
 
 
 class Peer(NamedTuple):
@@ -108,18 +108,12 @@ def warm_up() -> None:
     acvae.spanning_forest(1000, rng.integers(0, 1000, (50_000, 2)), rng.normal(size=50_000))
 
 
-def peak() -> int:
-    """Largest memory of this process so far, in bytes (getrusage would count its parent's too)."""
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.split("VmHWM:")[1].split()[0])
-
-
 def measure_memory(folder: str, n: int) -> int:
     edges, weights = np.load(f"{folder}/edges.npy"), np.load(f"{folder}/weights.npy")
     warm_up()
-    before = peak()
+    before = peak_memory()
     acvae.spanning_forest(n, edges, weights, maximum=False)
-    return peak() - before
+    return peak_memory() - before
 
 
 def run_huge(n: int, m: int) -> tuple[float, int, int]:
@@ -128,7 +122,7 @@ def run_huge(n: int, m: int) -> tuple[float, int, int]:
     edges, weights = rng.integers(0, n, (m, 2)), rng.normal(size=m)
     warm_up()
     seconds, mask = timed(lambda: acvae.spanning_forest(n, edges, weights))
-    most, size = peak(), edges.nbytes + weights.nbytes
+    most, size = peak_memory(), edges.nbytes + weights.nbytes
     chosen = edges[mask].astype(np.int32)
     tree = sp.coo_array((np.ones(len(chosen), np.int8), (chosen[:, 0], chosen[:, 1])), shape=(n, n))
     parts, part = sp.csgraph.connected_components(tree, directed=False)
