@@ -14,6 +14,10 @@ ORDER = (
     "million",
     "distributed",
     "peers",
+    "link_prediction_citation-1998",
+    "link_prediction_debian",
+    "link_prediction_epinions-stand-in",
+    "whole_graph",
 )
 
 HEAD = """# Benchmarks
