@@ -46,7 +46,8 @@ def main() -> None:
     lines = []
     for epoch in EPOCHS:
         values = np.array([of[epoch] for of in found])
-        lines.append(Line(f"after {epoch} epoch{'s' * (epoch != 1)}", f"{values.mean():.3f} ± {values.std(ddof=1):.3f}"))
+        epochs = "1 epoch" if epoch == 1 else f"{epoch} epochs"
+        lines.append(Line(f"after {epochs}", f"{values.mean():.3f} ± {values.std(ddof=1):.3f}"))
     store(
         "graphsage_epochs",
         f"GraphSAGE's test NCRR by length of training ({data.name})",
