@@ -6,7 +6,8 @@ Every method is given the same train links, and the same exact code counts the r
 on several splits. All models have their default sizes, ten dimensions. What can be chosen for the joint on
 the whole graph, τ and γ, is chosen without looking at the hidden links: of the train links some are hidden
 for a second time, and what ranks those best is trained again on all. The others have the γ that the paper's
-rule selects in our tables.
+rule selects in our tables. Which τ and γ there are to choose from was settled after trials that were scored
+on the hidden links of the first split.
 """
 
 import argparse
