@@ -9,9 +9,10 @@ import pytest
 import acvae
 from acvae.exceptions import AcvaeError, DataError, OptionError, RunError
 from acvae.runs import Run, RunConfig, fit_run, read_config, resume_run
-from acvae.runs.config import KEYS, to_toml
+from acvae.runs.config import all_keys
+from acvae.runs.toml import to_toml
 from acvae.runs.files import plain, to_csv
-from acvae.runs.methods import METHODS, make_model, method_options
+from acvae.methods import METHODS, method_named
 
 VALUES = {
     "dataset": "tree",
