@@ -5,7 +5,7 @@ Two crawls of the site are known to this loader.
 trustlet
     The one of the paper (P. Massa and P. Avesani, 2007), the data set `epinions`. Two text files:
     `ratings_data.txt` with lines "user item rating" and `trust_data.txt` with lines "truster trustee 1",
-    plain or packed in any of the ways of `packed_text`. Published is, despite its name, a tar archive in bzip2.
+    plain or packed in any of the ways of `packed_text`; what is published is a tar archive in bzip2.
 tang
     A later one by Jiliang Tang (J. Tang, H. Gao, H. Liu, 2012), the data set `epinions-tang`. Two MATLAB
     files: `rating.mat` (user, item, category, rating) and `trustnetwork.mat` (truster, trustee), also inside
