@@ -18,7 +18,7 @@ import numpy as np
 import acvae
 from acvae.exceptions import AcvaeError
 from acvae.forests import initial_weights
-from acvae.forests.path_products import row_products
+from acvae.gaussian.forest.path_products import row_products
 from ratios import Line, spread, store
 
 CITATION = 27_769

@@ -23,8 +23,8 @@ import scipy.sparse as sp
 import torch
 
 from acvae import ACVAE, Graph
+from acvae.engine.distributed import join
 from acvae.forests.weights import merge_forests, part_forest
-from acvae.training.distributed import join
 from ratios import Line, spread, store
 
 WORKER = "--worker"

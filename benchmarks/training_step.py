@@ -16,14 +16,14 @@ import scipy.sparse as sp
 import torch
 
 from acvae import Graph
-from acvae._threads import one_blas_thread, run_tasks
-from acvae.kernels import FlatAdam
+from acvae._util.threads import one_blas_thread, run_tasks
+from acvae.engine import fused as fused_module
+from acvae.engine.batches import edge_batches
+from acvae.engine.stepper import Stepper
+from acvae.engine.threads import step_threads
 from acvae.nn import Autoencoder, as_features
+from acvae.nn.kernels import FlatAdam
 from acvae.training import AdaptivePrior, BatchSizes, Problem
-from acvae.training import fused as fused_module
-from acvae.training.batches import edge_batches
-from acvae.training.stepper import Stepper
-from acvae.training.threads import step_threads
 from dense_step import DenseStep
 from ratios import Line, spread, store
 

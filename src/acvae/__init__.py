@@ -9,83 +9,38 @@ Names are imported when first used, so that `import acvae` itself costs next to 
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from acvae._version import __version__
+from acvae._util.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from acvae import (
-        clustering,
-        datasets,
-        exceptions,
-        export,
-        forests,
-        metrics,
-        nn,
-        objectives,
-        plot,
-        training,
-    )
-    from acvae.clustering import cluster
-    from acvae.forests import (
-        sampled_spanning_tree_probabilities,
-        spanning_forest,
-        spanning_tree_probabilities,
-    )
-    from acvae.graph import Graph
-    from acvae.models import ACVAE, CVAE, VAE, GraphSAGE
-    from acvae.persistence import load
-    from acvae.posterior import Posterior
-    from acvae.splits import EdgeSplit, split_edges
-
-__all__ = [
-    "ACVAE",
-    "CVAE",
-    "VAE",
-    "EdgeSplit",
-    "Graph",
-    "GraphSAGE",
-    "Posterior",
-    "__version__",
-    "cluster",
-    "clustering",
-    "datasets",
-    "exceptions",
-    "export",
-    "forests",
-    "load",
-    "metrics",
-    "nn",
-    "objectives",
-    "plot",
-    "sampled_spanning_tree_probabilities",
-    "spanning_forest",
-    "spanning_tree_probabilities",
-    "split_edges",
-    "training",
-]
-
+# The public surface: each name, and the module it is found in; modules stand for themselves.
 _HOME = {
     "ACVAE": "models",
     "CVAE": "models",
-    "VAE": "models",
     "EdgeSplit": "splits",
     "Graph": "graph",
     "GraphSAGE": "models",
-    "Posterior": "posterior",
+    "Posterior": "gaussian",
+    "VAE": "models",
     "cluster": "clustering",
-    "load": "persistence",
+    "load": "models",
     "sampled_spanning_tree_probabilities": "forests",
     "spanning_forest": "forests",
     "spanning_tree_probabilities": "forests",
     "split_edges": "splits",
 }
+_MODULES = (
+    *("clustering", "datasets", "exceptions", "export", "forests"),
+    *("metrics", "nn", "objectives", "plot", "training"),
+)
+
+__all__ = sorted([*_HOME, *_MODULES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         value = getattr(importlib.import_module(f"acvae.{_HOME[name]}"), name)
-    elif name in __all__:
+    elif name in _MODULES:
         value = importlib.import_module(f"acvae.{name}")
     else:
         raise AttributeError(f"module 'acvae' has no attribute {name!r}")

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._checks import choice, optional_import, whole_number
-from acvae._files import replacing
-from acvae.correlations import Joint
+from acvae._util.checks import choice, optional_import, whole_number
+from acvae._util.files import replacing
 from acvae.exceptions import OptionError, PosteriorError
+from acvae.gaussian.joint import Joint
 from acvae.graph import Graph
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas
     import torch_geometric.data
 
-    from acvae.posterior import Posterior
+    from acvae.gaussian.posterior import Posterior
 
 __all__ = [
     "embeddings_table",

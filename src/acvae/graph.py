@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._checks import optional_import
-from acvae._edge_lists import (
+from acvae._util.checks import optional_import
+from acvae._util.edge_lists import (
     BoolArray,
     IntArray,
     as_names,

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from acvae._checks import real_number, whole_number
+from acvae._util.checks import real_number, whole_number
 from acvae.exceptions import GraphError
 from acvae.graph import Graph
 

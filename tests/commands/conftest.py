@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from acvae.cli import main
+from acvae.commands.main import main
 
 GROUPS, SIZE, WORDS = "abc", 8, 9
 TINY = [

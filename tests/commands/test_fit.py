@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from acvae.engine import stepper as stepper_module
 from acvae.runs import Run
-from acvae.training import stepper as stepper_module
 
 MODELS = ("acvae-eb", "acvae-sp", "cvae-graph", "cvae-corr", "cvae-ind", "vae", "graphsage")
 SIZES = ["--latent-dim", "3", "--hidden-dim", "5", "--device", "cpu"]

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from acvae.cli import main
+from acvae.commands.main import main
 
 from report.reading import page_data  # isort: skip
 

@@ -3,8 +3,8 @@ import pytest
 
 import oracles
 from acvae.forests.centroid import centroid_decomposition, centroid_products
-from acvae.forests.path_products import pair_products
 from acvae.forests.rooted import root_forest
+from acvae.gaussian.forest.path_products import pair_products
 
 CASES = [(shape, n) for shape in oracles.SHAPES for n in (1, 2, 3, 7, 64, 150)]
 

@@ -5,7 +5,7 @@ from scipy.stats import chi2
 
 import oracles
 from acvae import Graph, sampled_spanning_tree_probabilities, spanning_tree_probabilities
-from acvae._seeds import stream_seed
+from acvae._util.seeds import stream_seed
 from acvae.exceptions import GraphError, OptionError
 from acvae.forests import wilson
 from acvae.forests.two_core import adjacency

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import acvae
-from acvae.correlations import PairwiseCorrelations
 from acvae.exceptions import OptionError
+from acvae.gaussian.joint import PairwiseMarginals
 from acvae.report import Entry
 from acvae.report.links import held_out, known_neighbors, predicted_links
 from acvae.report.packing import NOBODY, ids
@@ -155,9 +155,7 @@ def test_without_a_forest_there_are_links_but_no_paths():
 
 def test_pairwise_posteriors_have_links_but_no_paths():
     rng = np.random.default_rng(0)
-    pairs = PairwiseCorrelations(
-        *(rng.normal(size=s).astype(np.float32) for s in [(12, 4), (12, 4), (4, 2), 2])
-    )
+    pairs = PairwiseMarginals(*(rng.normal(size=s).astype(np.float32) for s in [(12, 4), (12, 4), (4, 2), 2]))
     q = acvae.Posterior.from_correlations(rng.normal(size=(12, 2)), np.ones((12, 2)), pairs)
     graph = acvae.Graph(12, [(0, 1), (3, 4)])
     run = payload([Entry("c", "cvae-corr", "toy", q, graph)], maps="pca")["runs"][0]

@@ -112,7 +112,7 @@ def test_killed_and_started_again_it_does_only_what_is_missing(configs, tmp_path
     results = tmp_path / "results"
     text = (configs / "table1.toml").read_text()
     (configs / "table1.toml").write_text(text.replace("vae = { epochs = 4", "vae = { epochs = 1000000", 1))
-    command = [sys.executable, "-m", "acvae.cli", "reproduce", "table1", "--configs", str(configs)]
+    command = [sys.executable, "-m", "acvae.commands.main", "reproduce", "table1", "--configs", str(configs)]
     command += ["--results", str(results), "--jobs", "2", "--only", "small", "--only", "run=0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         # One process is busy with the endless run; the other does the rest and stores it.

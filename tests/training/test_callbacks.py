@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from acvae import ACVAE, VAE, Graph, Posterior, metrics, split_edges
+from acvae.engine.distributed import ALONE
 from acvae.exceptions import AcvaeError, OptionError
 from acvae.metrics import LinkScores, Score
 from acvae.training import LinkPrediction
-from acvae.training.distributed import ALONE
 
 
 class State:

@@ -9,9 +9,9 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from acvae import ACVAE, CVAE, VAE, Graph, GraphSAGE
+from acvae.engine import stepper as stepper_module
 from acvae.exceptions import OptionError, SavedModelError
 from acvae.training import Checkpoint
-from acvae.training import stepper as stepper_module
 
 N = 30
 SMALL = {"latent_dim": 2, "hidden_dim": 4, "epochs": 6, "progress": False, "device": "cpu", "seed": 3}

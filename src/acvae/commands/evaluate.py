@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import Any
 
-from acvae._text import counted
+from acvae._util.text import counted
 from acvae.commands._output import note, print_json, print_table
 from acvae.commands._usage import add_json, add_quiet, add_run, new_parser
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from acvae._text import counted, score_text
+from acvae._util.text import counted, score_text
 from acvae.commands._fit_flags import SETTINGS, add_flags, given
 from acvae.commands._output import note, silent
 from acvae.commands._settings import merge, output_folder
@@ -25,7 +25,7 @@ EXAMPLES = """  acvae fit debian --out runs/debian
   acvae fit --config runs/debian/config.toml --out runs/again      the same once more, bit for bit
   acvae fit --config runs/debian/config.toml --gamma 10 --out runs/gamma10
   acvae fit --resume runs/debian                                   after Ctrl-C
-  torchrun --nproc-per-node 4 -m acvae.cli fit debian --out runs/debian       four processes, one model
+  torchrun --nproc-per-node 4 -m acvae.commands.main fit debian --out runs/debian   four processes
 """
 
 
@@ -63,8 +63,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
+    from acvae.engine.distributed import is_leader
     from acvae.runs import RunConfig, fit_run, follow_run, read_config
-    from acvae.training.distributed import is_leader
 
     say = note if is_leader() and not args.quiet else silent
     file = {} if args.config is None else read_config(args.config)
@@ -113,8 +113,8 @@ def _check_options(values: dict[str, Any]) -> None:
 
 
 def _going_on(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
+    from acvae.engine.distributed import is_leader
     from acvae.runs import Run, follow_run, resume_run
-    from acvae.training.distributed import is_leader
 
     others = [*given(args), *(name for name in ("out", "config", "overwrite") if getattr(args, name, None))]
     if others:

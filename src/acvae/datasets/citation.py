@@ -30,8 +30,8 @@ import scipy.sparse as sp
 import sklearn
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from acvae._checks import whole_number
-from acvae._edge_lists import IntArray
+from acvae._util.checks import whole_number
+from acvae._util.edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.prepared import prepared
 from acvae.datasets.sources import RawFile, decode, fetch, members, open_binary, reading

@@ -9,7 +9,7 @@ from os import PathLike
 import numpy as np
 import scipy.sparse as sp
 
-from acvae._checks import whole_number
+from acvae._util.checks import whole_number
 from acvae.datasets._debian.snapshot import BUNDLED, Snapshot
 from acvae.datasets.dataset import Dataset
 from acvae.exceptions import OptionError

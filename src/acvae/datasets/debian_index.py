@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from acvae._checks import whole_number
+from acvae._util.checks import whole_number
 from acvae.datasets._debian.deb822 import related_packages, stanzas
 from acvae.datasets._debian.snapshot import Snapshot
 from acvae.exceptions import AcvaeError, DataError

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pooch
 from tqdm import tqdm
 
-from acvae._version import __version__
+from acvae._util.version import __version__
 from acvae.exceptions import DataError
 
 __all__ = ["download"]

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 from scipy.io import loadmat
 
-from acvae._checks import choice, whole_number
-from acvae._edge_lists import IntArray
+from acvae._util.checks import choice, whole_number
+from acvae._util.edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.packed_text import read_packed_text
 from acvae.datasets.prepared import prepared

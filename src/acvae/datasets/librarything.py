@@ -28,8 +28,8 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from acvae._checks import choice, whole_number
-from acvae._edge_lists import IntArray
+from acvae._util.checks import choice, whole_number
+from acvae._util.edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.prepared import prepared
 from acvae.datasets.ratings import mutual_pairs, rated_items_dataset

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._edge_lists import IntArray
+from acvae._util.edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.exceptions import DataError
 from acvae.graph import Graph

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import scipy.io
 import scipy.sparse as sp
 
-from acvae._checks import optional_import
+from acvae._util.checks import optional_import
 from acvae.datasets.sources import decode, open_binary, reading
 from acvae.exceptions import DataError, did_you_mean
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._checks import choice, whole_number
-from acvae._edge_lists import BoolArray, IntArray
-from acvae._text import counted
+from acvae._util.checks import choice, whole_number
+from acvae._util.edge_lists import BoolArray, IntArray
+from acvae._util.text import counted
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.mapped import open_features
 from acvae.datasets.table_files import (

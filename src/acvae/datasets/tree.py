@@ -11,8 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.special import expit
 
-from acvae._checks import real_number, whole_number
-from acvae._edge_lists import IntArray
+from acvae._util.checks import real_number, whole_number
+from acvae._util.edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.exceptions import InputError, OptionError
 from acvae.graph import Graph

@@ -13,8 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae._checks import whole_number
-from acvae._threads import over_ranges
+from acvae._util.checks import whole_number
+from acvae._util.threads import over_ranges
 from acvae.exceptions import GraphError
 from acvae.forests.radix import sort_by_key
 

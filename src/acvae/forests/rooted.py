@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae._edge_lists import list_starts
+from acvae._util.edge_lists import list_starts
 from acvae.exceptions import PosteriorError
 from acvae.forests.kruskal import find_cycle_edge
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae._checks import real_number
+from acvae._util.checks import real_number
 from acvae.forests.kruskal import spanning_forest
 from acvae.graph import Graph
 

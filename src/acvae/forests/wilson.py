@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._checks import whole_number
-from acvae._seeds import stream_seed
-from acvae._threads import n_threads, over_ranges
+from acvae._util.checks import whole_number
+from acvae._util.seeds import stream_seed
+from acvae._util.threads import n_threads, over_ranges
 from acvae.exceptions import GraphError
 from acvae.forests.two_core import adjacency, two_core_edges
 from acvae.graph import Graph

@@ -3,6 +3,7 @@
 from acvae.models.acvae import ACVAE
 from acvae.models.cvae import CVAE
 from acvae.models.graphsage import GraphSAGE
+from acvae.models.persistence import load
 from acvae.models.vae import VAE
 
-__all__ = ["ACVAE", "CVAE", "VAE", "GraphSAGE"]
+__all__ = ["ACVAE", "CVAE", "VAE", "GraphSAGE", "load"]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from acvae._checks import choice, real_number
-from acvae._seeds import stream_seed
+from acvae._util.checks import choice, real_number
+from acvae._util.seeds import stream_seed
 from acvae.graph import Graph
 from acvae.models.cvae import GraphEstimator
 from acvae.nn import Likelihood
 from acvae.training import AdaptivePrior
 
 if TYPE_CHECKING:
-    from acvae.extension import Extension
+    from acvae.models.extension import Extension
 
 __all__ = ["ACVAE"]
 
@@ -116,7 +116,7 @@ class ACVAE(GraphEstimator):
         `posterior` and `graph` of all n + k vertices, the ids n … n+k−1 of the new ones in them (`vertices`),
         and the known vertex each hangs on (`attached_to`, −1 for none).
         """
-        from acvae.extension import extend
+        from acvae.models.extension import extend
 
         self._need_fit("extend")
         return extend(self, features, edges, known_features=known_features, names=names)

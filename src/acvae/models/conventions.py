@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from acvae import exceptions
 from acvae.exceptions import FeatureError, GraphError
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.posterior import Posterior
 
 __all__ = ["Embedder", "check_graph_type", "column_names"]
 
@@ -70,7 +70,7 @@ class Embedder(_Transformer):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file (safetensors with JSON in it); `acvae.load` reads it."""
-        from acvae.persistence import save_model
+        from acvae.models.persistence import save_model
 
         self._need_fit("save")
         save_model(self, path)

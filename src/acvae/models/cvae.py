@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from acvae._checks import choice, real_number, whole_number
-from acvae.correlations.graph import elimination_order
+from acvae._util.checks import choice, real_number, whole_number
 from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.families import inference
 from acvae.forests import sampled_spanning_tree_probabilities, spanning_tree_probabilities
+from acvae.gaussian.graph.joint import elimination_order
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.models.estimator import AutoencoderEstimator
 from acvae.nn import Likelihood
-from acvae.posterior import Posterior
-from acvae.training import BatchSizes, FixedPrior, inference
+from acvae.training import BatchSizes, FixedPrior
 
 __all__ = ["CVAE", "GraphEstimator"]
 

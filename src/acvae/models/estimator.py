@@ -9,16 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from acvae._checks import real_number, whole_number
-from acvae._seeds import stream_seed
+from acvae._util.checks import real_number, whole_number
+from acvae._util.seeds import stream_seed
+from acvae.engine.distributed import join, local_device
 from acvae.exceptions import FeatureError, OptionError
+from acvae.families import inference
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.models.conventions import Embedder, check_graph_type, column_names
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
-from acvae.posterior import Posterior
-from acvae.training import BatchSizes, Callback, Checkpoint, Plan, Prior, Problem, inference, train
-from acvae.training.distributed import join, local_device
+from acvae.training import BatchSizes, Callback, Checkpoint, Plan, Prior, Problem, train
 
 __all__ = ["AutoencoderEstimator", "resolve_device"]
 

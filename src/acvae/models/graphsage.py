@@ -14,17 +14,17 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
-from acvae._checks import real_number, whole_number
-from acvae._seeds import stream_seed
+from acvae._util.checks import real_number, whole_number
+from acvae._util.progress import Progress
+from acvae._util.seeds import stream_seed
+from acvae.engine.distributed import ALONE, World
 from acvae.exceptions import GraphError, OptionError, TrainingError
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.models.conventions import Embedder, check_graph_type, column_names
 from acvae.models.estimator import resolve_device
 from acvae.nn.sage import SageGraph, SageNetwork
-from acvae.posterior import Posterior
 from acvae.training.checkpoint import Checkpoint, Keeper, Parts
-from acvae.training.distributed import ALONE, World
-from acvae.training.progress import Progress
 from acvae.training.state import StateCallback
 
 __all__ = ["GraphSAGE"]

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from acvae.exceptions import FeatureError
-from acvae.kernels import gather_rows, sparse_dot, sparse_times
 from acvae.nn.entries import all_ones, check_places, first_not_finite, is_clean
+from acvae.nn.kernels import gather_rows, sparse_dot, sparse_times
 
 __all__ = ["DenseFeatures", "DenseRows", "Features", "Rows", "SparseFeatures", "SparseRows", "as_features"]
 

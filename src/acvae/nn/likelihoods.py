@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax, softplus
 
-from acvae._checks import choice
+from acvae._util.checks import choice
 from acvae.exceptions import FeatureError
-from acvae.kernels.multinomial import multinomial_gradient
 from acvae.nn.features import Features, Rows, SparseRows
+from acvae.nn.kernels.multinomial import multinomial_gradient
 
 __all__ = ["Bernoulli", "Gaussian", "Likelihood", "Multinomial", "Poisson", "make_likelihood"]
 

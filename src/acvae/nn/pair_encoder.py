@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from acvae.kernels import pair_layer
 from acvae.nn.features import Rows
+from acvae.nn.kernels import pair_layer
 from acvae.nn.layers import Dense, draw_initial
 
 __all__ = ["PairEncoder"]

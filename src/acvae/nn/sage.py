@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from acvae._checks import optional_import
+from acvae._util.checks import optional_import
 from acvae.exceptions import FeatureError
 from acvae.graph import Graph
 from acvae.nn.features import as_features

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acvae.exceptions import OptionError
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.posterior import Posterior
 
 if TYPE_CHECKING:
     from acvae.runs import Run

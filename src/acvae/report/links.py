@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.progress import Progress
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.posterior import Posterior
 from acvae.report.packing import floats, ids
-from acvae.training.progress import Progress
 
 __all__ = ["held_out", "known_neighbors", "predicted_links"]
 

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from acvae._version import __version__
+from acvae._util.version import __version__
 from acvae.exceptions import OptionError, RunError
 from acvae.report.entry import Entry
 from acvae.report.packing import script_json

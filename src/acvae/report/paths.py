@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae.correlations import ForestCorrelations
 from acvae.exceptions import PosteriorError
-from acvae.posterior import Posterior
+from acvae.gaussian.forest.joint import ForestJoint
+from acvae.gaussian.posterior import Posterior
 from acvae.report.packing import NOBODY, floats, ids, pack
 
 __all__ = ["by_path_length", "rooted_forest"]
@@ -95,8 +95,8 @@ def by_path_length(posterior: Posterior, *, sources: int = SOURCES, seed: int = 
     }
 
 
-def _need_forest(posterior: Posterior) -> ForestCorrelations:
+def _need_forest(posterior: Posterior) -> ForestJoint:
     correlations = posterior.correlations
-    if not isinstance(correlations, ForestCorrelations) or len(correlations.edges) == 0:
+    if not isinstance(correlations, ForestJoint) or len(correlations.edges) == 0:
         raise PosteriorError("there are no paths without a learnt forest; use the posterior of an ACVAE.")
     return correlations

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from acvae._checks import choice, whole_number
+from acvae._util.checks import choice, whole_number
+from acvae._util.progress import Waiting
 from acvae.exceptions import OptionError
+from acvae.gaussian.posterior import Posterior
 from acvae.plot import map_coordinates
-from acvae.posterior import Posterior
 from acvae.report.dendrogram import dendrogram
 from acvae.report.entry import Entry
 from acvae.report.groups import group, legend
 from acvae.report.links import held_out, known_neighbors, predicted_links
 from acvae.report.packing import floats, pack
 from acvae.report.paths import by_path_length, rooted_forest
-from acvae.training.progress import Waiting
 
 __all__ = ["CLUSTERS", "MAPS", "payload"]
 

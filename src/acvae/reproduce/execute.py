@@ -16,7 +16,7 @@ import torch
 
 import acvae
 from acvae import metrics
-from acvae._files import save_arrays
+from acvae._util.files import save_arrays
 from acvae.datasets import Dataset
 from acvae.reproduce.methods import TAU, make_model, random_forest_posteriors
 from acvae.reproduce.spec import KINDS, RunSpec

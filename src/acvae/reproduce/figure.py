@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import OptionError, TrainingError
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.posterior import Posterior
 from acvae.reproduce.config import Experiment
 from acvae.reproduce.pool import run_in_processes
 from acvae.reproduce.spec import RunSpec, gamma_text

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 import acvae
-from acvae.correlations import DistanceBlocks, ForestCorrelations
 from acvae.forests import initial_weights
+from acvae.gaussian.forest.joint import ForestJoint
+from acvae.gaussian.joint import DistanceBlocks
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.posterior import Posterior
 from acvae.reproduce.spec import RunSpec
 
 __all__ = ["make_model", "random_forest_posteriors"]
@@ -52,7 +53,7 @@ def random_forest_posteriors(graph: Graph, seed: int) -> dict[str, Posterior]:
     forest = graph.edges[initial_weights(graph, seed).weights > 0]
     exponent = 1 + UNTIE * np.random.default_rng([seed, 1]).random((len(forest), 1))
     mean, std = np.zeros((graph.n_vertices, 1)), np.ones((graph.n_vertices, 1))
-    same = ForestCorrelations(graph.n_vertices, forest, np.full((len(forest), 1), TAU))
+    same = ForestJoint(graph.n_vertices, forest, np.full((len(forest), 1), TAU))
     return {
         "hops": Posterior.from_correlations(mean, std, _Rounded(same), dtype=np.float64),
         "hops-untied": Posterior(mean, std, forest, TAU**exponent, dtype=np.float64),
@@ -62,7 +63,7 @@ def random_forest_posteriors(graph: Graph, seed: int) -> dict[str, Posterior]:
 class _Rounded:
     """Correlations whose distances are rounded, so that paths of equal length tie exactly."""
 
-    def __init__(self, inner: ForestCorrelations) -> None:
+    def __init__(self, inner: ForestJoint) -> None:
         self.inner, self.edges, self.values = inner, inner.edges, inner.values
 
     def pairs(self, i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -6,7 +6,7 @@ import os
 import statistics
 from pathlib import Path
 
-from acvae._files import replacing
+from acvae._util.files import replacing
 from acvae.reproduce import tables
 from acvae.reproduce.display import duration
 from acvae.reproduce.selection import Grid, group

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from acvae._files import replacing
+from acvae._util.files import replacing
 from acvae.reproduce.spec import RunSpec
 
 __all__ = ["FORMAT", "Result", "done", "read_all", "read_result", "write_result"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from acvae._checks import whole_number
+from acvae._util.checks import whole_number
 from acvae.datasets import Dataset, from_files, load
 from acvae.exceptions import DataError, OptionError, did_you_mean
 from acvae.runs.methods import METHODS, make_model, method_options

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from acvae._files import replacing
+from acvae._util.files import replacing
 from acvae.datasets import Dataset
 from acvae.exceptions import RunError
 

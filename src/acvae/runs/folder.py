@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import acvae
-from acvae._files import save_arrays
+from acvae._util.files import save_arrays
 from acvae.datasets import Dataset
 from acvae.exceptions import DataError, OptionError, RunError
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.posterior import Posterior
 from acvae.runs.config import RunConfig, read_config, to_toml
 from acvae.runs.files import data_fingerprint, plain, read_json, to_csv, write_text, writing
 from acvae.splits import EdgeSplit

@@ -6,7 +6,7 @@ import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
-from acvae._checks import choice
+from acvae._util.checks import choice
 from acvae.exceptions import OptionError, did_you_mean
 
 __all__ = ["METHODS", "Method", "make_model", "method_options"]

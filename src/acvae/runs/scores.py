@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae import metrics
-from acvae.clustering import cluster
+from acvae._util.progress import Progress
+from acvae.clustering.cluster import cluster
 from acvae.datasets import Dataset
 from acvae.exceptions import AcvaeError
-from acvae.posterior import Posterior
+from acvae.gaussian.posterior import Posterior
 from acvae.runs.folder import Run
 from acvae.runs.methods import METHODS
-from acvae.training.progress import Progress
 
 __all__ = ["link_scores", "score_run", "watched"]
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import torch
 
-from acvae._text import counted
+from acvae._util.text import counted
 from acvae.datasets import Dataset
+from acvae.engine.distributed import join
 from acvae.exceptions import AcvaeError, RunError, StoppedError
 from acvae.metrics import LinkScores
 from acvae.runs.config import FILE_KEYS, PATH_KEYS, RunConfig
@@ -18,7 +19,6 @@ from acvae.runs.folder import CHECKPOINT, Run, check_free
 from acvae.runs.scores import link_scores, score_run
 from acvae.splits import EdgeSplit, split_edges
 from acvae.training import Checkpoint, LinkPrediction, sharded
-from acvae.training.distributed import join
 
 __all__ = ["fit_run", "follow_run", "resume_run"]
 

@@ -1,11 +1,11 @@
 """Training: what is optimised, the prior's weights, and the loop that alternates between the two."""
 
-from acvae.training.batches import BatchSizes
+from acvae.engine.batches import BatchSizes
+from acvae.families.prior import AdaptivePrior, FixedPrior, Prior
+from acvae.families.problem import Problem
 from acvae.training.callbacks import Clustering, LinkPrediction
 from acvae.training.checkpoint import Checkpoint
 from acvae.training.loop import Callback, EpochState, Plan, train
-from acvae.training.prior import AdaptivePrior, FixedPrior, Prior
-from acvae.training.problem import Problem
 
 __all__ = [
     "AdaptivePrior",

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae import metrics
-from acvae._checks import whole_number
-from acvae.clustering import cluster
-from acvae.posterior import Posterior
+from acvae._util.checks import whole_number
+from acvae.clustering.cluster import cluster
+from acvae.gaussian.posterior import Posterior
 from acvae.splits import EdgeSplit
 from acvae.training.sharded import link_scores
 from acvae.training.state import TrainingState

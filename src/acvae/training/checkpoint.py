@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from acvae._checks import whole_number
-from acvae._files import save_arrays
-from acvae._version import __version__
+from acvae._util.checks import whole_number
+from acvae._util.files import save_arrays
+from acvae._util.version import __version__
+from acvae.engine.distributed import ALONE, World
+from acvae.engine.kernels import FlatAdam
 from acvae.exceptions import OptionError, SavedModelError, StoppedError
+from acvae.families.prior import AdaptivePrior, Prior
 from acvae.forests.weights import WeightState, settled_share
-from acvae.kernels import FlatAdam
-from acvae.training.distributed import ALONE, World
 from acvae.training.interrupts import Interrupts, is_interrupt
-from acvae.training.prior import AdaptivePrior, Prior
 
 __all__ = ["Checkpoint", "Keeper", "Parts"]
 

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from acvae._seeds import stream_seed
+from acvae._util.progress import Progress
+from acvae._util.seeds import stream_seed
+from acvae.engine.batches import Batch, BatchSizes, edge_batches, vertex_batches
+from acvae.engine.distributed import ALONE, World
+from acvae.engine.stepper import FIGURES, Stepper
+from acvae.engine.threads import step_threads
 from acvae.exceptions import OptionError, TrainingError
-from acvae.posterior import Posterior
-from acvae.training import inference
-from acvae.training.batches import Batch, BatchSizes, edge_batches, vertex_batches
+from acvae.families import inference
+from acvae.families.prior import Prior
+from acvae.families.problem import Problem
+from acvae.gaussian.posterior import Posterior
 from acvae.training.checkpoint import Checkpoint, Keeper, Parts
-from acvae.training.distributed import ALONE, World
-from acvae.training.prior import Prior
-from acvae.training.problem import Problem
-from acvae.training.progress import Progress
-from acvae.training.stepper import FIGURES, Stepper
-from acvae.training.threads import step_threads
 
 __all__ = ["Callback", "EpochState", "Plan", "train"]
 

@@ -1,38 +1,13 @@
-"""Work that processes share, with the result that one process alone would have."""
+"""Evaluation that processes share, with the scores that one process alone would have."""
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from acvae import metrics
-from acvae.forests.weights import ForestPart, merge_forests, part_forest
+from acvae.engine.distributed import World
+from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.posterior import Posterior
-from acvae.training.distributed import World
 
-__all__ = ["link_scores", "shared_forest"]
-
-FloatArray = npt.NDArray[np.float64]
-
-
-def shared_forest(
-    world: World, graph: Graph, weights: FloatArray, ties: FloatArray | None = None, *, maximum: bool
-) -> tuple[npt.NDArray[np.bool_], float]:
-    """The best spanning forest (m,) of a graph, and its total weight.
-
-    `weights` and `ties` are those of the process's own share of the edges. Each process finds the forest of
-    its share, and only forests travel: fewer than n edges from each process, whatever m is.
-    """
-
-    def merge(a: ForestPart, b: ForestPart) -> ForestPart:
-        return merge_forests(graph, a, b, maximum=maximum)
-
-    own = part_forest(graph, world.share(graph.n_edges).own, weights, ties, maximum=maximum)
-    found = world.combine(own, merge)
-    mask = np.zeros(graph.n_edges, dtype=np.bool_)
-    mask[found.edges] = True
-    return mask, float(found.weights.sum())
+__all__ = ["link_scores"]
 
 
 def link_scores(

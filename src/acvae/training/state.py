@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from acvae.posterior import Posterior
-from acvae.training.distributed import World
+from acvae.engine.distributed import World
+from acvae.gaussian.posterior import Posterior
 
 __all__ = ["StateCallback", "TrainingState"]
 

@@ -6,7 +6,7 @@ import math
 from os import PathLike
 from typing import Any
 
-from acvae._checks import optional_import, whole_number
+from acvae._util.checks import optional_import, whole_number
 from acvae.training.state import TrainingState
 
 __all__ = ["TensorBoard"]

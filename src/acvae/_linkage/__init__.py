@@ -1,1 +1,0 @@
-"""Complete linkage in bounded memory, and the tree of its merges."""

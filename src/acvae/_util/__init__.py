@@ -1,0 +1,1 @@
+"""What every room may use: checks at the door, files, text, threads, progress."""

@@ -1,0 +1,1 @@
+"""How a training step is made: batches, plain autograd or a compiled gradient, Adam, many processes."""

@@ -1,0 +1,1 @@
+"""A joint on a forest: belief propagation along its paths."""

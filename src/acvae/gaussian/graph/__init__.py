@@ -1,0 +1,1 @@
+"""A joint on a whole graph: a sparse precision, solved by elimination."""

@@ -1,0 +1,429 @@
+"""Posterior: one joint Gaussian over the embeddings of all vertices, to be asked anything about pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae._util.checks import whole_number
+from acvae.exceptions import PosteriorError
+from acvae.forests import spanning_tree_probabilities
+from acvae.gaussian.checks import (
+    check_correlations,
+    check_dtype,
+    check_embeddings,
+    check_forest,
+    check_ids,
+    check_table,
+    check_weights,
+    inside_unit_interval,
+)
+from acvae.gaussian.forest.joint import ForestJoint
+from acvae.gaussian.graph.joint import GraphJoint
+from acvae.gaussian.joint import Correlations, Joint
+from acvae.gaussian.nearest import select_nearest
+from acvae.gaussian.rows import DistanceRows
+from acvae.graph import Graph
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    import torch_geometric.data
+
+    from acvae.gaussian.forest.torch_distribution import ForestNormal
+
+__all__ = ["Posterior"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Posterior:
+    """Gaussian embeddings of n vertices in d dimensions, correlated along a forest (or `on_graph`).
+
+    Each dimension is independent of the others. Within one, the correlation of two vertices is the product
+    of the correlations on the forest path between them, and zero without a path, so that every marginal is
+    exact. The expected squared distance of two embeddings is
+
+        dis_ij = Σ_k (μ_ik − μ_jk)² + σ_ik² + σ_jk² − 2·σ_ik·σ_jk·ρ_ijk.
+
+    Parameters
+    ----------
+    mean, std
+        (n, d) means and standard deviations; std is positive.
+    forest
+        (m, 2) edges without a cycle; none for independent vertices.
+    correlation
+        (m, d) correlation of the two ends of each edge, strictly between −1 and 1.
+    dtype
+        "float32" (default) or "float64": how values are kept and distances computed.
+    """
+
+    def __init__(
+        self,
+        mean: npt.ArrayLike,
+        std: npt.ArrayLike,
+        forest: npt.ArrayLike | None = None,
+        correlation: npt.ArrayLike | None = None,
+        *,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> None:
+        self._set_marginals(mean, std, dtype)
+        edges, values = check_forest(forest, correlation, *self.mean.shape)
+        self._correlations: Correlations = ForestJoint(
+            len(self.mean), edges, inside_unit_interval(values, self.mean.dtype)
+        )
+
+    @classmethod
+    def on_graph(
+        cls,
+        mean: npt.ArrayLike,
+        std: npt.ArrayLike,
+        graph: Graph,
+        correlation: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> Posterior:
+        """A joint on a whole graph, cycles and all: the mean of the precisions of its spanning forests.
+
+        Parameters
+        ----------
+        mean, std
+            (n, d) means and standard deviations; std is positive.
+        graph
+            The graph, of m edges.
+        correlation
+            (m, d) what the correlation of the two ends of each edge is in every forest that has the edge,
+            strictly between −1 and 1, and no closer to them than 1e−9. In the joint it is another, since all
+            paths between them count.
+        weights
+            (m,) probability of each edge in a random spanning forest; by default that in which all spanning
+            forests are equally likely (`spanning_tree_probabilities`). Weights that no random forest has are
+            refused here if they sum to too much, else when the joint is first asked, if it is none.
+        """
+        if not isinstance(graph, Graph):
+            raise PosteriorError(f"on_graph needs an acvae.Graph, not {type(graph).__name__}.")
+        posterior = cls.__new__(cls)
+        posterior._set_marginals(mean, std, dtype)
+        n, d = posterior.mean.shape
+        if graph.n_vertices != n:
+            raise PosteriorError(f"the graph has {graph.n_vertices} vertices, but mean has {n} rows.")
+        rho = check_correlations(correlation, graph.n_edges, d)
+        share = spanning_tree_probabilities(graph) if weights is None else check_weights(weights, graph)
+        posterior._correlations = GraphJoint.of_forests(n, graph.edges, rho, share)
+        return posterior
+
+    @classmethod
+    def from_correlations(
+        cls,
+        mean: npt.ArrayLike,
+        std: npt.ArrayLike,
+        correlations: Correlations,
+        *,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> Posterior:
+        """A posterior whose correlations come from another strategy than a forest."""
+        posterior = cls.__new__(cls)
+        posterior._set_marginals(mean, std, dtype)
+        posterior._correlations = correlations
+        return posterior
+
+    def _set_marginals(self, mean: npt.ArrayLike, std: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
+        kind = check_dtype(dtype)
+        self.mean = check_table("mean", mean, kind)
+        self.std = check_table("std", std, kind)
+        if self.mean.shape != self.std.shape:
+            raise PosteriorError(f"mean has shape {self.mean.shape} but std {self.std.shape}.")
+        if not (self.std > 0).all():
+            row, column = np.argwhere(~(self.std > 0))[0]
+            raise PosteriorError(
+                f"std must be positive, but vertex {row} has {self.std[row, column]} in dimension {column}."
+            )
+        self._original_ids: IntArray | None = None
+
+    # ------------------------------------------------------------------ what it is made of
+
+    @property
+    def forest(self) -> IntArray:
+        """(m, 2) edges along which the joint is correlated; empty if there is none."""
+        return self._correlations.edges
+
+    @property
+    def correlation(self) -> npt.NDArray[Any]:
+        """(m, d) correlation of the two ends of each forest edge."""
+        return self._correlations.values
+
+    @property
+    def correlations(self) -> Correlations:
+        """The strategy that knows the correlations of all pairs."""
+        return self._correlations
+
+    @property
+    def has_joint(self) -> bool:
+        """Whether there is one joint distribution, or only pairwise approximations (CVAE)."""
+        return isinstance(self._correlations, Joint)
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return len(self.mean)
+
+    @property
+    def latent_dim(self) -> int:
+        """Number of dimensions of an embedding."""
+        return int(self.mean.shape[1])
+
+    @property
+    def original_ids(self) -> IntArray:
+        """(n,) ids these vertices had before `condition` removed others; 0 … n−1 if it never did."""
+        return np.arange(self.n_vertices) if self._original_ids is None else self._original_ids
+
+    # ------------------------------------------------------------------ pairs
+
+    def pair_correlation(self, i: npt.ArrayLike, j: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Exact correlation (..., d) of z_i and z_j; `i` and `j` are ids that broadcast."""
+        a, b = np.broadcast_arrays(self._check_ids(i), self._check_ids(j))
+        # Copies: broadcast views warn when their flags are looked at, as numba does.
+        flat = self._correlations.pairs(a.flatten(), b.flatten())
+        return flat.reshape(*a.shape, self.latent_dim)
+
+    def pair_distance(self, i: npt.ArrayLike, j: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Exact expected squared distance (...) of z_i and z_j; `i` and `j` are ids that broadcast."""
+        a, b = np.broadcast_arrays(self._check_ids(i), self._check_ids(j))
+        rho = self.pair_correlation(a, b)
+        gap = self.mean[a].astype(np.float64) - self.mean[b]
+        return _expected_square(gap, self.std[a].astype(np.float64), self.std[b].astype(np.float64), rho)
+
+    # ------------------------------------------------------------------ rows
+
+    def distances(self, rows: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Expected squared distances (len(rows), n) from the given vertices to all, exact."""
+        ids = self._check_rows(rows)
+        out = np.empty((len(ids), self.n_vertices), dtype=self.mean.dtype)
+        unique, where = np.unique(ids, return_inverse=True)
+        slot = np.zeros(self.n_vertices, dtype=np.int64)
+        slot[unique] = np.arange(len(unique))
+        plain = len(unique) == len(ids)
+        found = out if plain else np.empty((len(unique), self.n_vertices), dtype=out.dtype)
+        target = np.empty(len(unique), dtype=np.int64)
+        target[where] = np.arange(len(ids))  # where each distinct row goes, when rows are distinct
+        for at, columns, block in self.distance_blocks(unique):
+            here = target[slot[at]] if plain else slot[at]
+            found[here[:, None], columns[None, :]] = block
+        if not plain:
+            out[:] = found[where]
+        return out
+
+    def distance_blocks(
+        self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
+    ) -> Iterator[tuple[IntArray, IntArray, npt.NDArray[Any]]]:
+        """Stream `(rows, columns, distances)` over blocks of rows; memory is block·n, never n².
+
+        Rows come in whatever order is fastest; entry [r, c] of a block is between `rows[r]` and
+        `columns[c]`, and the block is overwritten by the next.
+        """
+        ids = np.arange(self.n_vertices) if rows is None else self._check_rows(rows)
+        if block_rows is not None:
+            block_rows = whole_number("block_rows", block_rows, minimum=1)
+        if len(ids) == 0:
+            return
+        yield from self._rows.blocks(ids, block_rows)
+
+    def part_of_rows(self, rows: npt.ArrayLike, part: int, parts: int) -> IntArray:
+        """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`.
+
+        A part is made of whole blocks, so that each row's distances have the same bits as without parts.
+        """
+        return self._rows.part(self._check_rows(rows), part, parts)
+
+    def nearest(
+        self, rows: npt.ArrayLike, k: int = 10, exclude: Graph | None = None
+    ) -> tuple[IntArray, npt.NDArray[Any]]:
+        """The k nearest vertices of each row, itself left out, and the neighbours in `exclude` too.
+
+        Returns
+        -------
+        ids (r, k) and distances (r, k), nearest first, equal distances by id. Where fewer than k vertices
+        are left, the rest is −1 and infinity.
+        """
+        ids = self._check_rows(rows)
+        k = whole_number("k", k, minimum=1)
+        if exclude is not None and not isinstance(exclude, Graph):
+            raise PosteriorError(f"exclude must be an acvae.Graph, not {type(exclude).__name__}.")
+        if exclude is not None and exclude.n_vertices != self.n_vertices:
+            raise PosteriorError(
+                f"the graph to exclude has {exclude.n_vertices} vertices, the posterior {self.n_vertices}."
+            )
+        known = exclude if exclude is not None else Graph(self.n_vertices, np.empty((0, 2), dtype=np.int64))
+        k_found = min(k, self.n_vertices)
+        unique, where = np.unique(ids, return_inverse=True)
+        best = np.full((len(unique), k), -1, dtype=np.int64)
+        distance = np.full((len(unique), k), np.inf, dtype=self.mean.dtype)
+        for at, columns, block in self.distance_blocks(unique):
+            found, value = select_nearest(block, at, columns, *known.csr, k_found)
+            slot = np.searchsorted(unique, at)
+            best[slot, :k_found], distance[slot, :k_found] = found, value
+        return best[where], distance[where]
+
+    # ------------------------------------------------------------------ the joint
+
+    def sample(self, size: int = 1, seed: int | np.random.Generator = 0) -> npt.NDArray[Any]:
+        """Draws (size, n, d) from the joint over all vertices; on a forest in time linear in n·d."""
+        joint = self._need_joint("sample")
+        size = whole_number("size", size, minimum=0)
+        noise = np.random.default_rng(seed).standard_normal(
+            (size, *self.mean.shape), dtype=self.mean.dtype.type
+        )
+        out = joint.correlate(noise)
+        out *= self.std
+        out += self.mean
+        return out
+
+    def log_prob(self, z: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Log density (...) of the joint at z (..., n, d); on a forest in time linear in n·d."""
+        joint = self._need_joint("log_prob")
+        points = np.asarray(z, dtype=np.float64)
+        if points.shape[-2:] != self.mean.shape:
+            raise PosteriorError(
+                f"z must have shape (..., {self.n_vertices}, {self.latent_dim}), got {points.shape}."
+            )
+        std = self.std.astype(np.float64)
+        shape = points.shape[:-2]
+        standard = ((points - self.mean) / std).reshape(math.prod(shape), *self.mean.shape)
+        log_density = joint.log_density(standard) - np.log(std).sum()
+        return log_density.reshape(shape)
+
+    def entropy(self) -> float:
+        """Differential entropy of the joint in nats, in closed form."""
+        own = 0.5 * self.std.size * (1 + math.log(2 * math.pi)) + np.log(self.std.astype(np.float64)).sum()
+        return float(own + 0.5 * self._need_joint("entropy").log_determinant())
+
+    def kl_divergence(self, other: Posterior) -> float:
+        """KL(self ‖ other) of two joints over the same vertices, in closed form, whatever they are made of.
+
+        Between forests the time is O(n·d) if they are the same; otherwise it also grows with the lengths of
+        the paths in this posterior's forest between the ends of the other's edges.
+        """
+        joint = self._need_joint("kl_divergence")
+        if not isinstance(other, Posterior):
+            raise PosteriorError(f"kl_divergence needs another Posterior, not {type(other).__name__}.")
+        reference = other._need_joint("kl_divergence")
+        if self.mean.shape != other.mean.shape:
+            raise PosteriorError(
+                f"both posteriors must be over the same vertices and dimensions, got {self.mean.shape} and "
+                f"{other.mean.shape}."
+            )
+        std = other.std.astype(np.float64)
+        same = np.array_equal(joint.links, reference.links)
+        along = joint.along_links() if same else joint.pairs(*np.ascontiguousarray(reference.links.T))
+        gap = (self.mean.astype(np.float64) - other.mean) / std
+        return reference.divergence(gap, self.std / std, along, joint.log_determinant())
+
+    def condition(self, observed: Mapping[int, npt.ArrayLike]) -> Posterior:
+        """The exact posterior of all other vertices, given the embeddings of some; O(n·d) on a forest.
+
+        The vertices that were observed are gone from the result, since what is known has no density; the
+        others keep their order, and `original_ids` of the result tells which they are. A forest stays a
+        forest: means move, standard deviations shrink, the correlations along edges change, and trees fall
+        apart where a vertex was observed. On a whole graph it takes a factorisation of what is left.
+
+        Parameters
+        ----------
+        observed
+            The embedding (d,) of each observed vertex, by its id.
+        """
+        joint = self._need_joint("condition")
+        points = check_embeddings(observed, self.latent_dim)
+        ids = self._check_rows(list(observed))
+        known = np.zeros(self.n_vertices, dtype=np.bool_)
+        known[ids] = True
+        mean, std = self.mean.astype(np.float64), self.std.astype(np.float64)
+        standard = np.zeros(mean.shape)
+        standard[ids] = (points - mean[ids]) / std[ids]
+        left_mean, left_std, left = joint.condition(known, standard)
+        kept = np.flatnonzero(~known)
+        posterior = Posterior.from_correlations(
+            mean[kept] + std[kept] * left_mean, std[kept] * left_std, left, dtype=self.mean.dtype
+        )
+        posterior._original_ids = self.original_ids[kept]
+        return posterior
+
+    # ------------------------------------------------------------------ other tools
+
+    def to_torch(self) -> ForestNormal:
+        """The joint as a `torch.distributions.Distribution`, with gradients through its samples."""
+        from acvae.gaussian.forest.torch_distribution import ForestNormal
+
+        joint = self._correlations
+        if not isinstance(joint, ForestJoint):
+            raise PosteriorError(
+                "to_torch needs a joint on a forest: ACVAE, or VAE for independent embeddings."
+            )
+        return ForestNormal(self.mean.copy(), self.std.copy(), joint.edges, joint.values.copy())
+
+    def to_networkx(self, names: Graph | Iterable[Any] | None = None) -> networkx.Graph:
+        """The forest as a NetworkX graph, with `mean` and `std` of nodes, `correlation` of edges."""
+        from acvae import export
+
+        return export.to_networkx(self, names)
+
+    def to_pyg(self) -> torch_geometric.data.Data:
+        """A PyTorch Geometric `Data`: means as `x`, `std`, and the forest with its correlations."""
+        from acvae import export
+
+        return export.to_pyg(self)
+
+    def to_pandas(
+        self, names: Graph | Iterable[Any] | None = None, table: str = "embeddings"
+    ) -> pandas.DataFrame:
+        """A data frame of the embeddings, one row per vertex, or of the forest's edges (`table="forest"`)."""
+        from acvae import export
+
+        return export.to_pandas(self, names, table)
+
+    # ------------------------------------------------------------------ inside
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_rows"}  # tables come again
+
+    @cached_property
+    def _rows(self) -> DistanceRows:
+        return DistanceRows(self.mean, self.std, self._correlations)
+
+    def _need_joint(self, what: str) -> Joint:
+        if isinstance(self._correlations, Joint):
+            return self._correlations
+        raise PosteriorError(
+            f"{what} needs a joint distribution, but here are only approximations for each pair, as a CVAE's "
+            'pair network has them; use ACVAE, CVAE(posterior="graph"), or VAE for independent embeddings.'
+        )
+
+    def _check_ids(self, ids: npt.ArrayLike) -> IntArray:
+        return check_ids(ids, self.n_vertices)
+
+    def _check_rows(self, rows: npt.ArrayLike) -> IntArray:
+        ids = np.atleast_1d(self._check_ids(rows))
+        if ids.ndim != 1:
+            raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
+        return ids
+
+    # ------------------------------------------------------------------ Python's own
+
+    def __repr__(self) -> str:
+        kind = "pairwise approximations"
+        if isinstance(self._correlations, Joint):
+            what = "forest edges" if isinstance(self._correlations, ForestJoint) else "edges of a graph"
+            kind = f"{len(self._correlations.links):,} {what}"
+        return f"Posterior(n_vertices={self.n_vertices:,}, latent_dim={self.latent_dim}, {kind})"
+
+
+def _expected_square(
+    gap: npt.NDArray[Any], si: npt.NDArray[Any], sj: npt.NDArray[Any], rho: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """Σ_k gap² + σ_i² + σ_j² − 2·σ_i·σ_j·ρ over the last axis, written so that nothing large cancels."""
+    return (gap**2 + (si - sj) ** 2 + 2 * si * sj * (1 - rho)).sum(axis=-1)

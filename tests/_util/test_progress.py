@@ -1,0 +1,93 @@
+"""Progress: a bar on a terminal, plain lines elsewhere, silence on request."""
+
+import io
+import time
+
+import numpy as np
+import pytest
+
+from acvae import ACVAE, CVAE, VAE, Graph
+from acvae._util.progress import Progress, Waiting
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def run(stream, show=True, total=4):
+    with Progress(total, "training", show=show, stream=stream) as progress:
+        for step in range(total):
+            progress.advance(ELBO=f"{-step:.1f}")
+    return stream.getvalue()
+
+
+def test_silent_when_asked():
+    assert run(io.StringIO(), show=False) == ""
+    assert run(Terminal(), show=False) == ""
+
+
+def test_short_work_prints_one_plain_line_at_the_end():
+    text = run(io.StringIO())
+    assert text.count("\n") == 1
+    assert text.startswith("training: 4/4 in ")
+    assert text.rstrip().endswith("ELBO -3.0")
+    assert "\r" not in text
+
+
+def test_long_work_prints_a_line_now_and_then(monkeypatch):
+    monkeypatch.setattr("acvae._util.progress.SECONDS_BETWEEN_LINES", 0.0)
+    lines = run(io.StringIO()).splitlines()
+    assert [line.split(" in ")[0] for line in lines] == [f"training: {i}/4" for i in (1, 2, 3, 4)]
+
+
+def test_a_terminal_gets_a_bar():
+    text = run(Terminal())
+    assert "\r" in text
+    assert "training: 100%" in text
+    assert "4/4" in text
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(io.StringIO(), " s so far\n"), (Terminal(), "\r  0 s")])
+def test_waiting_shows_the_seconds(monkeypatch, stream, shown):
+    for name in ("SECONDS_TO_FIRST_LINE", "SECONDS_BETWEEN_LINES"):
+        monkeypatch.setattr(f"acvae._util.progress.{name}", 0.01)
+    with Waiting(stream=stream):
+        time.sleep(0.2)
+    assert shown in stream.getvalue()
+    assert not stream.isatty() or stream.getvalue().endswith(" \r")  # a terminal's line is free again
+
+
+def test_short_waiting_and_silent_waiting_show_nothing(monkeypatch):
+    stream = io.StringIO()
+    with Waiting(stream=stream):
+        pass
+    monkeypatch.setattr("acvae._util.progress.SECONDS_BETWEEN_LINES", 0.001)
+    with Waiting(show=False, stream=stream):
+        time.sleep(0.05)
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("model", "shown"),
+    [
+        (VAE(latent_dim=2, hidden_dim=3, epochs=2), ["VAE: 2/2", "ELBO", "KL"]),
+        (CVAE(False, latent_dim=2, hidden_dim=3, epochs=2), ["CVAE_ind: 2/2", "settled", "edges/s"]),
+        (CVAE(latent_dim=2, hidden_dim=3, pair_hidden_dim=3, epochs=2), ["CVAE_corr: 2/2", "mean ρ"]),
+        (
+            ACVAE(latent_dim=2, hidden_dim=3, pair_hidden_dim=3, epochs=2),
+            ["ACVAE_EB: 2/2", "mean ρ", "settled"],
+        ),
+        (ACVAE("saddle-point", latent_dim=2, hidden_dim=3, pair_hidden_dim=3, epochs=2), ["ACVAE_SP: 2/2"]),
+    ],
+    ids=["vae", "cvae-ind", "cvae-corr", "acvae-eb", "acvae-sp"],
+)
+def test_models_report_on_standard_error_or_not_at_all(model, shown, capsys):
+    x = np.random.default_rng(0).poisson(1.0, (6, 4))
+    graph = Graph(6, [(0, 1), (1, 2), (3, 4), (0, 2)])
+    model.fit(x, graph)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert all(text in err for text in shown)
+    model.set_params(progress=False).fit(x, graph)
+    assert capsys.readouterr() == ("", "")

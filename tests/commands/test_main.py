@@ -1,0 +1,69 @@
+"""The command line: exit codes and messages."""
+
+import pytest
+
+from acvae import __version__
+from acvae.commands import reproduce
+from acvae.commands.main import COMMANDS, main
+
+
+def test_an_unknown_command_is_answered_with_those_there_are(capsys):
+    assert main(["neighbours"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "acvae: error: there is no command 'neighbours'; there are fit, evaluate, neighbors, cluster, "
+        "report, datasets, reproduce. Did you mean 'neighbors'?\n"
+    )
+
+
+def test_the_help_has_every_command_on_one_line(capsys):
+    assert main(["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for name in COMMANDS:
+        assert sum(line.startswith(f"    {name} ") and len(line) > 30 for line in lines) == 1
+
+
+def test_help_and_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == f"acvae {__version__}"
+    assert main(["reproduce", "--help"]) == 0
+    assert "acvae reproduce table1 --quick" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("argv", [[], ["nonsense"], ["reproduce"], ["reproduce", "table1", "--jobs", "0"]])
+def test_wrong_usage_is_2(argv, capsys):
+    assert main(argv) == 2
+    assert "usage: acvae" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["reproduce", "table9"], "there is no config table9.toml"),
+        (["reproduce", "check"], "check needs a stored result"),
+        (["reproduce", "check", "no.json"], "no.json is not a stored result"),
+        (["reproduce", "table1", "results"], "'results' stands alone"),
+        (["reproduce", "table1", "--only", "vea"], "--only vea fits no run"),
+    ],
+)
+def test_errors_are_one_sentence_and_1(argv, message, capsys, tmp_path):
+    assert main([*argv, "--results", str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("acvae: ")
+    assert message in error
+    assert len(error.splitlines()) == 1
+
+
+def test_interrupt_is_130_and_says_how_to_go_on(monkeypatch, capsys):
+    def interrupted(args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce, "run", interrupted)
+    assert main(["reproduce", "table1"]) == 130
+    assert "stopped; finished runs are stored; the same command goes on" in capsys.readouterr().err
+
+
+def test_results_are_written(tmp_path, capsys):
+    out = tmp_path / "RESULTS.md"
+    assert main(["reproduce", "results", "--results", str(tmp_path), "--out", str(out)]) == 0
+    assert capsys.readouterr().out.strip() == str(out)
+    assert "not run" in out.read_text()
