@@ -4,8 +4,8 @@ import pytest
 import oracles
 from acvae import Graph, Posterior, cluster, metrics
 from acvae.exceptions import PosteriorError
-from acvae.gaussian.joint import PairwiseMarginals
-from acvae.gaussian.joint import pairwise as module
+from acvae.gaussian import PairwiseMarginals
+from acvae.gaussian import pairwise as module
 
 
 def make(n=23, h=5, d=3, seed=0, dtype=np.float64):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 
 from acvae._util.files import replacing
@@ -12,6 +13,7 @@ from acvae.reproduce.display import duration
 from acvae.reproduce.selection import Grid, group
 from acvae.reproduce.spec import KINDS, gamma_text
 from acvae.reproduce.store import Result, read_all
+from acvae.reproduce.training_length import Curve, read_curves, training_length
 
 __all__ = ["render", "write_report"]
 
@@ -41,6 +43,12 @@ of the forest that each option learns (at most eight branches a vertex); lines a
 """
 
 
+LENGTH = """\
+One run of a configuration (the first of its table), trained far longer than in the tables; stored by \
+`python experiments/training_length.py`. The pair network is ranked over a sample of vertices here.
+"""
+
+
 def _relative(path: Path, folder: Path) -> str | None:
     return Path(os.path.relpath(path, folder)).as_posix() if path.is_file() else None
 
@@ -51,13 +59,19 @@ def write_report(results: Path, out: Path, discussion: Path) -> None:
         list(read_all(results)),
         discussion.read_text("utf-8") if discussion.is_file() else "",
         _relative(results.parent / "figures" / "figure1.png", out.parent),
+        read_curves(results.parent / "training_length"),
     )
     out.parent.mkdir(parents=True, exist_ok=True)
     with replacing(out) as partial:
         partial.write_text(text, encoding="utf-8")
 
 
-def render(results: list[Result], discussion: str = "", figure: str | None = None) -> str:
+def render(
+    results: list[Result],
+    discussion: str = "",
+    figure: str | None = None,
+    curves: Sequence[Curve] = (),
+) -> str:
     """The page as Markdown; `figure` is the place of figure 1, if it has been drawn."""
     groups = group(results)
     sections = {
@@ -72,6 +86,7 @@ def render(results: list[Result], discussion: str = "", figure: str | None = Non
         "Every γ, Citation": tables.every_gamma(groups, "citation-1998"),
         "Every γ, Epinions": tables.every_gamma(groups, "epinions"),
         "Every γ, Epinions, Tang crawl (a stand-in)": tables.every_gamma(groups, "epinions-tang"),
+        "Length of training": f"{LENGTH}\n{training_length(curves)}",
         "What was run": _what_was_run(groups),
     }
     parts = ["# Results", INTRODUCTION.strip()]
