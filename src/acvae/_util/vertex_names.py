@@ -84,3 +84,31 @@ def positions_of(lookup: Mapping[Any, int], values: npt.NDArray[Any]) -> IntArra
         raise UnknownNameError(
             f"an edge names {missing!r}, which is not among the vertices.{did_you_mean(missing, lookup)}"
         ) from None
+
+
+def id_text(value: Any) -> str:
+    """A name as text; a whole number that was stored as a float (1282.0) as the number it is (1282)."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    text = str(value).strip()
+    whole, point, zeros = text.partition(".")
+    return whole if point and zeros and not zeros.strip("0") and whole.removeprefix("-").isdigit() else text
+
+
+def order_of(given: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> IntArray | None:
+    """(n,) where each wanted name stands among the given ones, or None unless both hold the same names.
+
+    Names are compared as they are, and if that fails as text, so that 1282, "1282" and 1282.0 agree.
+    """
+    for texts in (False, True):
+        here, there = ([id_text(x) for x in side] if texts else hashable(side) for side in (given, wanted))
+        position = {name: i for i, name in enumerate(here)}
+        if len(position) == len(here) == len(there) == len(set(there)) and position.keys() == set(there):
+            return np.array([position[name] for name in there], dtype=np.int64)
+    return None
+
+
+def examples(names: Iterable[Any], count: int = 3) -> str:
+    """ "'a', 'b', 'c', …": the first few, as they would be written in Python."""
+    listed = [x.item() if isinstance(x, np.generic) else x for x in names]
+    return ", ".join(map(repr, listed[:count])) + (", …" if len(listed) > count else "")
