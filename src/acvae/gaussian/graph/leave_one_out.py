@@ -92,9 +92,12 @@ class EdgesLeftOut(NamedTuple):
         change = u[:, 0, 0, None] * x * x + 2 * u[:, 0, 1, None] * x * y + u[:, 1, 1, None] * y * y
         return np.asarray(self.variance + change)
 
-    def entries(self, k: IntArray, l: IntArray) -> FloatArray:  # noqa: E741
-        """(b, c) entries of K′ at pairs (b, c), given K at them by `between`."""
-        raise NotImplementedError
+    def entries(self, first: IntArray, second: IntArray, covariance: FloatArray) -> FloatArray:
+        """(b, c) entries of each K′ at its pairs (b, c), from the `covariance` (b, c) that K has there."""
+        b = np.arange(len(self.i))[:, None]
+        left = np.stack([self.row_i[b, first], self.row_j[b, first]], axis=-1)
+        right = np.stack([self.row_i[b, second], self.row_j[b, second]], axis=-1)
+        return np.asarray(covariance + ((left @ self.update) * right).sum(axis=-1))
 
     def means(self, mean: FloatArray) -> FloatArray:
         """(b, n, d) each m′, from m (n, d)."""
