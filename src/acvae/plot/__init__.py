@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.adjacency import adjacency
 from acvae._util.checks import choice, whole_number
 from acvae.exceptions import PosteriorError
-from acvae.forests.rooted import adjacency
 from acvae.gaussian.posterior import Posterior
 from acvae.plot.figures import curves, gamma_sweep, reliability
 
