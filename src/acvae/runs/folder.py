@@ -187,9 +187,7 @@ def scores_text(scores: dict[str, Any]) -> str:
 
 
 def _is_whole(path: Path, size: Any) -> bool:
-    """A file whose size may change later is listed without one."""
     try:
-        found = path.stat().st_size
+        return path.stat().st_size == size
     except OSError:
         return False
-    return size is None or found == size

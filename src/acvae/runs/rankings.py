@@ -12,9 +12,18 @@ from acvae.methods import RANKINGS
 from acvae.runs.folder import LINKS, PAIRS, Run
 from acvae.runs.posterior_file import read_posterior
 
-__all__ = ["BY", "has_links", "ranker", "ranker_by", "rankers_of"]
+__all__ = ["BY", "has_links", "links_of", "ranker", "ranker_by", "rankers_of"]
 
 BY = ("link", "distance", "pairs")
+
+
+def links_of(model: Any) -> Any | None:
+    """What a fitted model knows of links, if it can be kept; a model without a graph knows nothing."""
+    try:
+        links = getattr(model, "links_", None)
+    except (ImportError, AcvaeError):
+        return None
+    return links if hasattr(links, "save") else None
 
 
 def has_links(run: Run) -> bool:

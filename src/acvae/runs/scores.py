@@ -18,7 +18,7 @@ from acvae.methods import RANKINGS
 from acvae.runs.collapse import spread_of
 from acvae.runs.config import RunConfig
 from acvae.runs.folder import Run
-from acvae.runs.rankings import rankers_of
+from acvae.runs.rankings import links_of, rankers_of
 from acvae.splits import EdgeSplit
 
 __all__ = ["best_ranking", "link_scores", "score_model", "score_run", "watched"]
@@ -43,8 +43,9 @@ def score_model(
     if split is None:
         return None
     rankers: dict[str, Any] = {}
-    if getattr(model, "links_", None) is not None:
-        rankers["link"] = model.links_
+    links = links_of(model)
+    if links is not None:
+        rankers["link"] = links
     rankers[config.method.ranking] = model.posterior_
     n = split.train.n_vertices
     if pairs is not None and n * n * config.options.get("pair_hidden_dim", 0) <= PAIRS_AT_ONCE:

@@ -46,6 +46,7 @@ from acvae.runs.folder import (
 )
 from acvae.runs.graph_file import write_graph
 from acvae.runs.posterior_file import write_posterior
+from acvae.runs.rankings import links_of
 from acvae.runs.toml import to_toml
 from acvae.splits import EdgeSplit
 
@@ -162,8 +163,8 @@ class RunWriter:
         if pairs is not None:
             with writing(path / PAIRS):
                 write_posterior(path / PAIRS, pairs)
-        links = getattr(model, "links_", None)
-        if hasattr(links, "save"):
+        links = links_of(model)
+        if links is not None and hasattr(links, "save"):
             with writing(path / LINKS):
                 links.save(path / LINKS)
         write_text(path / HISTORY, to_csv(_without_seconds(model.history_)))
@@ -195,15 +196,10 @@ class RunWriter:
         for name in (ABOUT, *(name for name in FILES if name not in (ABOUT, LOCK))):
             (self.path / name).unlink(missing_ok=True)
 
-    def _sizes(self) -> dict[str, int | None]:
+    def _sizes(self) -> dict[str, int]:
         """Scores come anew with every evaluation, and settings are text that people touch."""
-        free = (SCORES, CONFIG)
-        kept = [name for name in FILES if name not in (ABOUT, CHECKPOINT, LOCK)]
-        return {
-            name: None if name in free else (self.path / name).stat().st_size
-            for name in kept
-            if (self.path / name).is_file()
-        }
+        kept = [name for name in FILES if name not in (ABOUT, CHECKPOINT, LOCK, SCORES, CONFIG)]
+        return {name: (self.path / name).stat().st_size for name in kept if (self.path / name).is_file()}
 
 
 def _about(data: Dataset) -> dict[str, Any]:
