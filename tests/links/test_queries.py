@@ -5,7 +5,7 @@ import pytest
 
 from acvae import Graph
 from acvae.elimination import eliminate
-from acvae.links.graph_gaussian import make_statistics
+from acvae.families.graph_gaussian import make_statistics
 from acvae.links.queries import gather, sample_edges
 from acvae.links.statistics import FLOOR, symmetric
 

@@ -47,7 +47,9 @@ class LinkRanking:
         """(k,) log-odds of a link between vertices, at the graph's own density; the same both ways."""
         return evaluate(self.probability, symmetric(self.statistics.pairs(i, j)))
 
-    def log_odds_blocks(self, rows: IntArray, block_rows: int = BLOCK) -> Iterator[tuple[IntArray, Array, Array]]:
+    def log_odds_blocks(
+        self, rows: IntArray, block_rows: int = BLOCK
+    ) -> Iterator[tuple[IntArray, Array, Array]]:
         """Yield `(rows, scores, log-odds)`, both (b, n), from one pass over the statistics."""
         for first in range(0, len(rows), block_rows):
             at = rows[first : first + block_rows]

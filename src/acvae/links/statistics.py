@@ -42,7 +42,9 @@ class GraphStatistics:
     `degrees` (n,) are those of the graph; they enter as log(1 + degree).
     """
 
-    def __init__(self, scales: tuple[Scale, ...], degrees: IntArray, labels: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self, scales: tuple[Scale, ...], degrees: IntArray, labels: tuple[str, ...] | None = None
+    ) -> None:
         self.scales, self.degrees = scales, degrees
         self._unit = [_unit(scale.mean) for scale in scales]
         names = labels or tuple(str(s + 1) for s in range(len(scales)))
@@ -82,7 +84,13 @@ class GraphStatistics:
         return out
 
     def scale_without(
-        self, s: int, rows: FloatArray, at: IntArray, queries: IntArray, strength: FloatArray, candidates: IntArray
+        self,
+        s: int,
+        rows: FloatArray,
+        at: IntArray,
+        queries: IntArray,
+        strength: FloatArray,
+        candidates: IntArray,
     ) -> Array:
         """(q, c, 2) log correlation and cosine at scale s, without the edge of each query.
 

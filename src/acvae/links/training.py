@@ -152,7 +152,11 @@ def _adam(inputs: Array, slope: Loss, first: Parameters, seed: int, batch: int) 
                 g = g + np.float32(DECAY) * p
                 m += np.float32(0.1) * (g - m)
                 v += np.float32(0.01) * (g * g - v)
-                p -= np.float32(rate / (1 - 0.9**t)) * m / (np.sqrt(v / np.float32(1 - 0.99**t)) + np.float32(1e-8))
+                p -= (
+                    np.float32(rate / (1 - 0.9**t))
+                    * m
+                    / (np.sqrt(v / np.float32(1 - 0.99**t)) + np.float32(1e-8))
+                )
     return Parameters(*value)
 
 

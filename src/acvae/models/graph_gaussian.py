@@ -12,16 +12,16 @@ import scipy.sparse as sp
 
 from acvae._util.checks import choice, real_number, whole_number
 from acvae._util.progress import Stages
-from acvae.exceptions import FeatureError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.families.graph_gaussian import GraphGaussianFit, fit_graph_gaussian
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.ranking import LinkRanking
-from acvae.models.conventions import Embedder, column_names
+from acvae.models.conventions import Embedder, check_graph_type, column_names
 from acvae.models.explanation import Explanation, explain
 from acvae.models.graph_extension import GraphExtension, extend
-from acvae.models.inputs import prepare
+from acvae.models.inputs import Inputs, prepare
 
 __all__ = ["GraphGaussian"]
 
@@ -33,7 +33,7 @@ STAGES = {"evidence": 5, "elimination": 5, "scales": 30, "leave-one-out": 20, "h
 
 
 class GraphGaussian(Embedder):
-    """One joint Gaussian on the whole graph, with the features as evidence; nothing is sampled or approximated.
+    """One joint Gaussian on the whole graph, with the features as evidence, exact.
 
     In every dimension, and at a scale with strength α, the prior is z ~ N(0, (I + α·L)⁻¹), L the graph's
     Laplacian, weighted where edges have weights. A vertex's features are evidence r about its z with
@@ -61,6 +61,8 @@ class GraphGaussian(Embedder):
     (how features were weighted), `history_`, `n_features_in_`, and `feature_names_in_` where features came as
     a data frame.
     """
+
+    graph_: Graph
 
     def __init__(
         self,
@@ -93,9 +95,7 @@ class GraphGaussian(Embedder):
 
     # ------------------------------------------------------------------ what users call
 
-    def fit(
-        self, features: Any = None, graph: Any = None, *, observed: npt.ArrayLike | None = None
-    ) -> Self:
+    def fit(self, features: Any = None, graph: Any = None, *, observed: npt.ArrayLike | None = None) -> Self:
         """Fit to a feature matrix (n, D), sparse or dense, and a graph on its n rows.
 
         Parameters
@@ -106,7 +106,8 @@ class GraphGaussian(Embedder):
             (n,) which vertices have features at all; rows of the others are not looked at.
         """
         self._check_options()
-        inputs = prepare(features, graph, model=self, uses_weights=True, observed=observed)
+        inputs = self._prepare(features, graph, observed)
+        assert inputs.graph is not None
         started = time.perf_counter()
         with Stages("GraphGaussian", STAGES, show=self.progress) as stages:
             fitted = fit_graph_gaussian(
@@ -130,7 +131,9 @@ class GraphGaussian(Embedder):
         rows = self._as_rows(features)
         fitted = self._fit
         if fitted.evidence is None:
-            raise FeatureError("the model was fitted without features, so rows of features say nothing to it.")
+            raise FeatureError(
+                "the model was fitted without features, so rows of features say nothing to it."
+            )
         evidence, seen = fitted.evidence.project(rows)
         share = fitted.precision / (1 + fitted.precision)
         alone = share * evidence * seen[:, None]
@@ -142,7 +145,7 @@ class GraphGaussian(Embedder):
         `rows` are vertex ids or names, by default all of them.
         """
         self._need_fit("impute")
-        ids = np.arange(self.graph_.n_vertices) if rows is None else self._ids(rows, "rows")
+        ids = np.arange(self.posterior_.n_vertices) if rows is None else self._ids(rows, "rows")
         return self._fit.impute(np.atleast_1d(ids))
 
     def extend(
@@ -160,8 +163,8 @@ class GraphGaussian(Embedder):
         features
             (k, D) of the new vertices; rows of NaN, or None with `names`, for vertices with edges only.
         edges
-            Pairs (new vertex, vertex), any number for each; a whole number is an id (0 … k−1 for the new ones),
-            anything else a name. The second may be known, or a new one given as ("new", id).
+            Pairs (new vertex, vertex), any number for each; a whole number is an id (0 … k−1 for the new
+            ones), anything else a name. The second may be known, or a new one given as ("new", id).
         known
             "update": known vertices hear of the new ones, as in a fit with the same scales on the larger
             graph. "fixed": every marginal of the known ones stays as it is.
@@ -179,6 +182,23 @@ class GraphGaussian(Embedder):
         return explain(self, int(ends[0]), int(ends[1]))
 
     # ------------------------------------------------------------------ inside
+
+    def _prepare(self, features: Any, graph: Any, observed: Any) -> Inputs:
+        """Features may be missing altogether, and so may the graph, but not both."""
+        if features is not None:
+            inputs = prepare(
+                features, graph, observed=observed, uses_weights=True, model="GraphGaussian", stacklevel=4
+            )
+            if inputs.graph is None:
+                empty = Graph(inputs.features.shape[0], [], inputs.names)
+                inputs = inputs._replace(graph=empty)
+            return inputs
+        if graph is None:
+            raise GraphError("there is nothing to fit: give features, a graph, or both.")
+        if observed is not None:
+            raise FeatureError("observed says which vertices have features, and there are no features.")
+        check_graph_type(graph)
+        return Inputs(None, graph, graph.names, None, None, ())
 
     def _set(self, fitted: GraphGaussianFit, features: Any, graph: Graph) -> None:
         self._fit, self._features = fitted, features
@@ -212,7 +232,11 @@ class GraphGaussian(Embedder):
         return Posterior.from_correlations(mean, joint.std, joint)
 
     def _as_rows(self, features: Any) -> Any:
-        table = features if sp.issparse(features) else np.asarray(getattr(features, "to_numpy", lambda: features)())
+        table = (
+            features
+            if sp.issparse(features)
+            else np.asarray(getattr(features, "to_numpy", lambda: features)())
+        )
         if table.ndim != 2:
             raise FeatureError(f"features must be a table (k, D), got shape {table.shape}.")
         self._check_width(table.shape[1])

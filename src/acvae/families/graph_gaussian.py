@@ -33,6 +33,7 @@ BoolArray = npt.NDArray[np.bool_]
 Report = Callable[[str, float], None]
 
 GRID = ((2.0, 20.0), (0.7, 7.0), (6.0, 60.0))  # the first, unless another is clearly better
+COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
 QUERIES, TRIAL_QUERIES, PAIR_ROWS = 6000, 1200, 1000
 LARGE = 12_000  # vertices above which only the first of the grid is tried
@@ -65,6 +66,7 @@ class GraphGaussianFit:
     probability: Head
     report: dict[str, Any] = field(default_factory=dict)
     _statistics: GraphStatistics | None = None
+    _completing: Scale | None = None
 
     @property
     def statistics(self) -> GraphStatistics:
@@ -80,6 +82,30 @@ class GraphGaussianFit:
     def ranking(self) -> LinkRanking:
         """Scores and probabilities of links."""
         return LinkRanking(self.statistics, self.order, self.probability)
+
+    @property
+    def pull(self) -> FloatArray:
+        """(n, d) c·r, what the evidence adds to J·mean."""
+        return self.precision * self.seen[:, None] * self.rows
+
+    def new_strengths(self, scale: float, count: int) -> FloatArray:
+        """(count,) strengths of new edges, of mean weight, at a scale."""
+        return np.full(count, strength_of_one(self.graph, scale, self.precision if self.seen.any() else 0.0))
+
+    def impute(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
+
+        By a Gaussian of its own, in which evidence counts for more than in that of links.
+        """
+        if self.evidence is None:
+            raise FeatureError("the model was fitted without features, so there are none to expect.")
+        if self._completing is None:
+            own = COMPLETION_PRECISION * self.seen
+            strength = COMPLETION_STRENGTH * relative_weights(self.graph)
+            gaussian = LaplacianGaussian(1 + own, self.graph.edges, strength)
+            self._completing = Scale(gaussian, gaussian.solve(own[:, None] * self.rows))
+        gaussian, mean = self._completing
+        return self.evidence.reconstruct(mean[vertices], gaussian.variance[vertices])
 
     def pack(self) -> dict[str, npt.NDArray[Any]]:
         """Arrays to save; the graph's own are not among them."""
@@ -114,10 +140,20 @@ class GraphGaussianFit:
 
 def strengths(graph: Graph, scale: float, precision: float) -> FloatArray:
     """(m,) a_e of every edge at a scale t."""
-    weights = getattr(graph, "weights", None)
-    relative = np.ones(graph.n_edges) if weights is None else np.asarray(weights) / np.mean(weights)
+    return relative_weights(graph) * strength_of_one(graph, scale, precision)
+
+
+def relative_weights(graph: Graph) -> FloatArray:
+    """(m,) weights of the edges over their mean; ones where there are none."""
+    if graph.weights is None or graph.n_edges == 0:
+        return np.ones(graph.n_edges)
+    return np.asarray(graph.weights / np.mean(graph.weights), dtype=np.float64)
+
+
+def strength_of_one(graph: Graph, scale: float, precision: float) -> float:
+    """The strength of an edge of mean weight at a scale t."""
     linked = max(1, int((graph.degrees > 0).sum()))
-    return np.asarray(relative * (scale * (1 + precision) * linked / max(1, 2 * graph.n_edges)))
+    return scale * (1 + precision) * linked / max(1, 2 * graph.n_edges)
 
 
 def make_statistics(
@@ -188,7 +224,9 @@ def _evidence(
 ) -> tuple[Evidence | None, FloatArray, BoolArray]:
     mask = np.ones(n, dtype=bool) if observed is None else np.asarray(observed)
     if mask.shape != (n,) or mask.dtype != np.bool_:
-        raise FeatureError(f"observed must be a boolean mask of {n} vertices, got {mask.dtype} of shape {mask.shape}.")
+        raise FeatureError(
+            f"observed must be a boolean mask of {n} vertices, got {mask.dtype} of shape {mask.shape}."
+        )
     if features is None or features.shape[1] == 0 or not mask.any():
         return None, np.zeros((n, 0)), np.zeros(n, dtype=bool)
     if features.shape[0] != n:
@@ -282,7 +320,9 @@ def _probability(
 ) -> Head:
     """The head for probabilities: links without themselves, against pairs of the graph as it is."""
     linked = np.flatnonzero(graph.degrees > 0)
-    chosen = np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False)) if len(linked) else linked
+    chosen = (
+        np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False)) if len(linked) else linked
+    )
     ends = np.stack([chosen, chosen], axis=1)
     each = np.full(len(chosen), len(linked) / max(1, len(chosen)))
     others = gather(statistics, graph, [], ends, each, rng, removed=False)
@@ -291,5 +331,9 @@ def _probability(
     sides = 1 + (graph.degrees[others.candidates] == 0)
     weight = np.exp(others.log_weight) * others.weight[:, None] * sides
     return fit_probability(
-        queries.statistics[:, 0], queries.weight, others.statistics[real], weight[real].astype(np.float64), seed
+        queries.statistics[:, 0],
+        queries.weight,
+        others.statistics[real],
+        weight[real].astype(np.float64),
+        seed,
     )
