@@ -49,7 +49,10 @@ def test_every_statistic_of_every_candidate_is_that_of_the_graph_without_the_edg
         refit = dense(graph, rows, seen, strengths, ~edge)
         kept = np.isfinite(queries.log_weight[q])
         chosen = queries.candidates[q, kept]
-        assert chosen[0] == j and not graph.has_edges(np.stack([np.full(len(chosen) - 1, i), chosen[1:]], 1)).any()
+        assert (
+            chosen[0] == j
+            and not graph.has_edges(np.stack([np.full(len(chosen) - 1, i), chosen[1:]], 1)).any()
+        )
         np.testing.assert_allclose(queries.statistics[q, kept], refit[i, chosen], rtol=2e-6, atol=2e-6)
 
 
