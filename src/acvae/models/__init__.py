@@ -3,7 +3,9 @@
 from acvae.models.acvae import ACVAE
 from acvae.models.cvae import CVAE
 from acvae.models.graphsage import GraphSAGE
-from acvae.models.persistence import load
+from acvae.models.persistence import MODELS, load
 from acvae.models.vae import VAE
 
 __all__ = ["ACVAE", "CVAE", "VAE", "GraphSAGE", "load"]
+
+MODELS.update({model.__name__: model for model in (ACVAE, CVAE, VAE, GraphSAGE)})
