@@ -49,7 +49,7 @@ def test_forest_of_an_adaptive_prior_with_the_networks_correlations(maximum):
     q = inference.posterior(problem, prior)
     np.testing.assert_array_equal(q.forest, problem.graph.edges[prior.forest(problem.edge_masses())])
     expected = network_correlation(problem, *q.forest.T)
-    np.testing.assert_allclose(q.correlation, expected, atol=1e-6)
+    np.testing.assert_allclose(q.joint.correlation, expected, atol=1e-6)
     np.testing.assert_allclose(q.pair_correlation(*q.forest.T), expected, atol=1e-6)
 
 
@@ -76,5 +76,5 @@ def test_saturated_correlations_stay_inside_the_open_interval():
         problem.module.pair_encoder.output.bias.fill_(1e4)
     prior = AdaptivePrior(problem.graph, maximum=False, step_size=0.1)
     q = inference.forest_posterior(problem, prior)
-    assert (np.abs(q.correlation) < 1).all()
+    assert (np.abs(q.joint.correlation) < 1).all()
     assert np.isfinite(q.log_prob(q.mean))
