@@ -48,7 +48,7 @@ def test_the_options_go_for_the_lightest_and_the_heaviest_forest(data):
     seen = {}
 
     def look(state):
-        seen["masses"] = state.problem.edge_masses()
+        seen["masses"] = state.family.edge_masses()
 
     for objective, maximum in zip(OBJECTIVES, (False, True), strict=True):
         options = TINY | {"epochs": 2, "weight_step": 1.0}  # w is then the forest of the last epoch

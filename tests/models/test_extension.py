@@ -94,10 +94,10 @@ class TestWhatIsAttached:
         """Masses and correlations by the training's own code, on a graph of known and new vertices."""
         model, known, new = fitted
         both = np.concatenate([known, new])
-        problem = model._problem_on(both)
-        edges = np.array([(v, N + u) for u, v in EDGES])
-        problem.graph = Graph(N + K, edges)
-        mass = dict(zip(map(tuple, problem.graph.edges.tolist()), problem.edge_masses(), strict=True))
+        inference = model._inference_on(both)
+        edges = Graph(N + K, np.array([(v, N + u) for u, v in EDGES])).edges
+        masses = inference.edge_masses(edges, model.tau)
+        mass = dict(zip(map(tuple, edges.tolist()), masses, strict=True))
         prefer = max if model.objective == "saddle-point" else min
         found = model.extend(new, EDGES, known_features=known)
         assert found.attached_to[3] == -1
@@ -105,7 +105,7 @@ class TestWhatIsAttached:
             best = prefer((e for e in mass if e[1] == N + u), key=mass.get)
             assert found.attached_to[u] == best[0]
             (number,) = np.flatnonzero((found.posterior.forest == best).all(axis=1))
-            logit = problem.pair_logits(np.array([best])).astype(np.float64)
+            logit = inference.pair_logits(np.array([best])).astype(np.float64)
             expected = objectives.MAX_CORRELATION * np.tanh(0.5 * logit[0])
             np.testing.assert_allclose(
                 found.posterior.joint.correlation[number], expected, rtol=1e-5, atol=1e-6

@@ -1,8 +1,8 @@
 """The whole of GraphGaussian without its face: evidence, scales, heads, all by leave-one-out.
 
-Scales are given relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree), so
-that a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With edge
-weights, a_e is α times the weight relative to their mean.
+Scales are given relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree),
+so that a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With
+edge weights, a_e is α times the weight relative to their mean.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class GraphGaussianFit:
         return self.evidence.reconstruct(mean[vertices], gaussian.variance[vertices])
 
     def pack(self) -> dict[str, npt.NDArray[Any]]:
-        """Arrays to save; the graph's own are not among them."""
+        """Arrays to save; the graph's own and the features' kind are not among them."""
         out: dict[str, npt.NDArray[Any]] = {
             "rows": self.rows,
             "seen": self.seen,
@@ -122,13 +122,15 @@ class GraphGaussianFit:
         return out
 
     @classmethod
-    def unpack(cls, arrays: dict[str, npt.NDArray[Any]], graph: Graph) -> GraphGaussianFit:
-        """From what `pack` gave, and the graph."""
+    def unpack(
+        cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph
+    ) -> GraphGaussianFit:
+        """From what `pack` gave, the kind of the features if there are any, and the graph."""
         prefix = "evidence/"
         own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
         return cls(
             graph,
-            Evidence.unpack(own) if own else None,
+            None if kind is None else Evidence.unpack(kind, own),
             np.asarray(arrays["rows"]),
             np.asarray(arrays["seen"]),
             tuple(float(t) for t in arrays["scales"]),

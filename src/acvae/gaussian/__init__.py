@@ -7,6 +7,7 @@ own needs what `Correlations` or `Joint` lists, and `register` to be saved.
 
 from acvae.gaussian.forest.joint import ForestJoint
 from acvae.gaussian.graph.joint import GraphJoint
+from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.joint import Correlations, DistanceBlocks, Joint
 from acvae.gaussian.pairwise import PairwiseMarginals
 from acvae.gaussian.posterior import Posterior
@@ -20,9 +21,11 @@ __all__ = [
     "Joint",
     "PairwiseMarginals",
     "Posterior",
+    "ScalesJoint",
     "register",
 ]
 
 register("forest", ForestJoint)
 register("graph", GraphJoint)
 register("pairwise", PairwiseMarginals)
+register("scales", ScalesJoint)

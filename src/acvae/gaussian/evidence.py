@@ -134,7 +134,6 @@ class Evidence:
     def pack(self) -> dict[str, npt.NDArray[Any]]:
         """Arrays to save."""
         return {
-            "kind": np.array(self.kind),
             "shift": self.shift,
             "scale": self.scale,
             "centre": self.centre,
@@ -143,10 +142,10 @@ class Evidence:
         }
 
     @classmethod
-    def unpack(cls, arrays: dict[str, npt.NDArray[Any]]) -> Evidence:
-        """From what `pack` gave."""
+    def unpack(cls, kind: str, arrays: dict[str, npt.NDArray[Any]]) -> Evidence:
+        """From its kind and what `pack` gave."""
         parts = {name: np.asarray(arrays[name]) for name in ("shift", "scale", "centre", "basis")}
-        return cls(str(arrays["kind"]), **parts, length=float(arrays["length"]))
+        return cls(kind, **parts, length=float(arrays["length"]))
 
 
 def _table(features: Any) -> sp.csr_array:
@@ -206,5 +205,5 @@ def _randomised(rows: Any, centre: FloatArray, dimensions: int, seed: int) -> Fl
         guess = rows.T @ image - np.outer(centre, some @ image)
     guess = np.linalg.qr(guess)[0]
     image = rows @ guess - some[:, None] * (centre @ guess)
-    values, turn = np.linalg.eigh(image.T @ image)
+    _, turn = np.linalg.eigh(image.T @ image)
     return np.asarray(guess @ turn[:, ::-1][:, :dimensions])

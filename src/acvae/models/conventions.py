@@ -81,6 +81,13 @@ class Embedder(_Transformer):
         self._need_fit("save")
         save_model(self, path)
 
+    def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        """What was learnt beside the posterior, to be saved: arrays, and plain values."""
+        return {}, {}
+
+    def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
+        """Take back what `_pack` gave, with options, graph and posterior already set."""
+
     # ------------------------------------------------------------------ links
 
     @property

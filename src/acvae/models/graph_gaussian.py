@@ -25,6 +25,8 @@ from acvae.models.inputs import Inputs, prepare
 
 __all__ = ["GraphGaussian"]
 
+FIT, FEATURES = "fit.", "features."  # before the names of arrays in a file
+
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
@@ -209,6 +211,27 @@ class GraphGaussian(Embedder):
         self.n_features_in_ = 0 if features is None else int(features.shape[1])
         self.posterior_: Posterior = self._posterior(fitted)
         self._links: LinkRanking | None = fitted.ranking
+
+    def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        arrays = {FIT + name: array for name, array in self._fit.pack().items()}
+        kind = None if self._fit.evidence is None else self._fit.evidence.kind
+        if sp.issparse(self._features):
+            x = sp.csr_array(self._features)
+            arrays |= {FEATURES + n: getattr(x, n) for n in ("data", "indices", "indptr")}
+        elif self._features is not None:
+            arrays[FEATURES + "table"] = np.asarray(self._features)
+        return arrays, {"features": kind}
+
+    def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
+        own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
+        fitted = GraphGaussianFit.unpack(own, values["features"], self.graph_)
+        features = arrays.get(FEATURES + "table")
+        if FEATURES + "data" in arrays:
+            parts = tuple(arrays[FEATURES + name] for name in ("data", "indices", "indptr"))
+            x = sp.csr_array(parts, shape=(self.graph_.n_vertices, self.n_features_in_))
+            x.check_format(full_check=True)
+            features = x
+        self._set(fitted, features, self.graph_)
 
     @property
     def _columns(self) -> IntArray:

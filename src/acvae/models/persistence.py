@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from acvae._util.arrays import json_array, parse_json, read_arrays, write_arrays
 from acvae._util.version import __version__
@@ -19,7 +18,7 @@ __all__ = ["FORMAT_VERSION", "MODELS", "load", "save_model"]
 
 FORMAT = "acvae-model"
 FORMAT_VERSION = 2
-MODULE, POSTERIOR = "module.", "posterior."
+POSTERIOR = "posterior."
 
 # The classes whose models can be saved, by name; filled where they are gathered.
 MODELS: dict[str, type[Any]] = {}
@@ -42,9 +41,7 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
         )
     if not isinstance(getattr(model, "likelihood", ""), str):
         raise OptionError("only models with a named likelihood can be saved, not one of your own making.")
-    arrays: Arrays = {
-        MODULE + name: t.detach().cpu().numpy() for name, t in model.module_.state_dict().items()
-    }
+    arrays, learnt = model._pack()
     own, of_posterior = model.posterior_.pack()
     arrays |= {POSTERIOR + name: array for name, array in own.items()}
     about: dict[str, Any] = {
@@ -53,6 +50,7 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
         "n_features": model.n_features_in_,
         "history": model.history_,
         "posterior": of_posterior,
+        "learnt": learnt,
         "acvae": __version__,
     }
     if hasattr(model, "feature_names_in_"):
@@ -62,6 +60,8 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
     if model.graph_ is not None:
         about["n_vertices"] = model.graph_.n_vertices
         arrays["graph.edges"] = model.graph_.edges
+        if model.graph_.weights is not None:
+            arrays["graph.weights"] = model.graph_.weights
         if model.graph_.names is not None:
             arrays["graph.names"] = json_array(_plain_names(model.graph_.names))
     write_arrays(path, arrays, about, format=FORMAT, version=FORMAT_VERSION)
@@ -74,16 +74,14 @@ def load(path: str | PathLike[str]) -> Any:
         if "model" not in about:
             raise ValueError("it has no 'about' that names a model.")
         model = _class_of(about["model"])(**about["options"])
-        module = model.networks(about["n_features"])
-        module.load_state_dict({name: torch.from_numpy(a) for name, a in _under(MODULE, arrays).items()})
         graph = None
         if "graph.edges" in arrays:
             names = parse_json(arrays["graph.names"], "the names") if "graph.names" in arrays else None
-            graph = Graph(about["n_vertices"], arrays["graph.edges"], names)
+            weights = arrays.get("graph.weights")
+            graph = Graph(about["n_vertices"], arrays["graph.edges"], names, weights=weights)
         posterior = _posterior(_under(POSTERIOR, arrays), about)
         if graph is not None and graph.n_vertices != posterior.n_vertices:
             raise ValueError(f"its graph has {graph.n_vertices} vertices, its posterior others.")
-        model.module_ = module
         model.n_features_in_ = about["n_features"]
         if "feature_names" in about:
             model.feature_names_in_ = np.array(about["feature_names"], dtype=object)
@@ -91,6 +89,7 @@ def load(path: str | PathLike[str]) -> Any:
         model.history_ = about["history"]
         model.weights_ = arrays.get("weights")
         model.posterior_ = posterior
+        model._unpack(arrays, about.get("learnt", {}))
     except (KeyError, AttributeError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise SavedModelError(f"{path} is not a complete saved model: {error}") from error
     return model
