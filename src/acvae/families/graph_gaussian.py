@@ -210,6 +210,9 @@ def fit_graph_gaussian(
         best = tried[0]
     statistics, strength = make_statistics(graph, rows, seen, best, PRECISION, elimination)
     say("scales", 1.0)
+    if graph.n_edges == 0:
+        blank = Head.blank(statistics.count)
+        return GraphGaussianFit(graph, evidence, rows, seen, best, PRECISION, blank, blank, report, statistics)
     ends, weight = sample_edges(graph, QUERIES, rng)
     queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
     say("leave-one-out", 1.0)

@@ -81,6 +81,12 @@ class Head(NamedTuple):
     spread: Array  # (F,)
     networks: tuple[Parameters, ...]
 
+    @classmethod
+    def blank(cls, statistics: int) -> Head:
+        """One that has learnt nothing: every score is zero."""
+        zero, one = np.zeros(statistics, dtype=np.float32), np.ones(statistics, dtype=np.float32)
+        return cls(zero, one, (start(statistics, 1, 0),))
+
     def standardise(self, x: npt.NDArray[Any]) -> Array:
         """(N, F) statistics as the networks take them."""
         out = x.reshape(-1, len(self.centre)).astype(np.float32)
