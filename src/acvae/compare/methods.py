@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from acvae.compare import classification, completion
+from acvae.compare.network_methods import EMBEDDED, NETWORKS
+from acvae.compare.ours import OUR_COMPLETIONS, OUR_EMBEDDINGS, OUR_LINKS
 from acvae.compare.rule_methods import RULES
 from acvae.exceptions import UnknownNameError, did_you_mean
 
@@ -15,7 +17,7 @@ def _by_name(*methods: Any) -> dict[str, Any]:
 
 
 METHODS: dict[str, dict[str, Any]] = {
-    "links": _by_name(*RULES),
+    "links": _by_name(*RULES, *NETWORKS, *OUR_LINKS),
     "completion": _by_name(
         completion.Completion("column-means", "column means", "rule", completion.column_means),
         completion.Completion(
@@ -24,10 +26,13 @@ METHODS: dict[str, dict[str, Any]] = {
         completion.Completion(
             "feature-propagation", "feature propagation", "rule", completion.feature_propagation
         ),
+        *OUR_COMPLETIONS,
     ),
     "classification": _by_name(
         classification.Embedding("raw-features", "raw features", "rule", classification.raw_features),
         classification.Embedding("svd", "SVD", "rule", classification.singular_vectors),
+        *EMBEDDED,
+        *OUR_EMBEDDINGS,
     ),
 }
 

@@ -83,7 +83,7 @@ class Task:
 
     def cells(self, figures: dict[str, Interval]) -> list[str]:
         """One row, as text."""
-        shown = [_seconds(value) if key == "seconds" else str(value) for key, value in figures.items()]
+        shown = [_seconds(value) if key == "cpu_seconds" else str(value) for key, value in figures.items()]
         return [*shown, str(next(iter(figures.values())).values)]
 
 
