@@ -8,32 +8,15 @@ looked for as everywhere, in `$ACVAE_DATA` or `--data-root`.
 """
 
 import argparse
-import os
 import time
 from pathlib import Path
-
-import numpy as np
-import scipy.sparse as sp
 
 import acvae
 from acvae.compare import Store
 from acvae.compare.methods import METHODS, kinds
 from acvae.compare.tasks import TASKS
-from acvae.datasets import Dataset
 
 RESULTS = Path(__file__).parent / "results"
-
-
-def load(name: str, root: str | None) -> Dataset:
-    """A data set of the package, or arrays in ROOT/attributed/NAME.npz."""
-    if name in acvae.datasets.NAMES:
-        return acvae.datasets.load(name, **({} if root is None else {"root": root}))
-    folder = Path(root or os.environ.get("ACVAE_DATA", "."))
-    with np.load(folder / "attributed" / f"{name}.npz", allow_pickle=False) as stored:
-        parts = (stored["values"].astype(np.float32), stored["indices"], stored["indptr"])
-        features = sp.csr_array(parts, shape=tuple(stored["shape"].tolist()))
-        graph = acvae.Graph(features.shape[0], stored["edges"].astype(np.int64))
-        return Dataset(name, features, graph, labels=stored["labels"].astype(np.int64))
 
 
 def main() -> None:
@@ -50,6 +33,7 @@ def main() -> None:
     args = parser.parse_args()
     task, store = TASKS[args.task], Store(args.results)
     names = kinds(args.task, args.methods)
+    root = {} if args.data_root is None else {"root": args.data_root}
     begun = time.monotonic()
 
     def say(text: str) -> None:
@@ -58,7 +42,7 @@ def main() -> None:
     for name in args.data:
         if not args.print:
             methods = [METHODS[args.task][method] for method in names]
-            task.run(load(name, args.data_root), methods, range(args.splits), store, say)
+            task.run(acvae.datasets.load(name, **root), methods, range(args.splits), store, say)
     for name in args.data:
         print(task.table(name, names, range(args.splits), store), flush=True)
 
