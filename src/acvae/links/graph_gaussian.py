@@ -1,7 +1,7 @@
 """The whole of GraphGaussian without its face: evidence, scales, heads, all by leave-one-out.
 
-Scales are given relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree), so
-that a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With edge
+Scales are relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree), so that
+a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With edge
 weights, a_e is α times the weight relative to their mean.
 """
 
@@ -129,7 +129,7 @@ def make_statistics(
     elimination: Elimination,
 ) -> tuple[GraphStatistics, list[FloatArray]]:
     """Gaussians given the evidence at every scale, and the strengths (m,) of each."""
-    own = precision * seen
+    own = (precision * seen).astype(np.float64)
     made, used = [], []
     for t in scales:
         strength = strengths(graph, t, precision if seen.any() else 0.0)
@@ -188,7 +188,9 @@ def _evidence(
 ) -> tuple[Evidence | None, FloatArray, BoolArray]:
     mask = np.ones(n, dtype=bool) if observed is None else np.asarray(observed)
     if mask.shape != (n,) or mask.dtype != np.bool_:
-        raise FeatureError(f"observed must be a boolean mask of {n} vertices, got {mask.dtype} of shape {mask.shape}.")
+        raise FeatureError(
+            f"observed must be a boolean mask of {n} vertices, got {mask.dtype} of shape {mask.shape}."
+        )
     if features is None or features.shape[1] == 0 or not mask.any():
         return None, np.zeros((n, 0)), np.zeros(n, dtype=bool)
     if features.shape[0] != n:
@@ -243,7 +245,8 @@ def _choose_scales(
 
 
 def _subset(queries: Queries, chosen: BoolArray) -> Queries:
-    return Queries(*(part[chosen] for part in queries))
+    ends, weight, candidates, log_weight, statistics = queries
+    return Queries(ends[chosen], weight[chosen], candidates[chosen], log_weight[chosen], statistics[chosen])
 
 
 def _order(
@@ -282,7 +285,9 @@ def _probability(
 ) -> Head:
     """The head for probabilities: links without themselves, against pairs of the graph as it is."""
     linked = np.flatnonzero(graph.degrees > 0)
-    chosen = np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False)) if len(linked) else linked
+    chosen = (
+        np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False)) if len(linked) else linked
+    )
     ends = np.stack([chosen, chosen], axis=1)
     each = np.full(len(chosen), len(linked) / max(1, len(chosen)))
     others = gather(statistics, graph, [], ends, each, rng, removed=False)
@@ -291,5 +296,9 @@ def _probability(
     sides = 1 + (graph.degrees[others.candidates] == 0)
     weight = np.exp(others.log_weight) * others.weight[:, None] * sides
     return fit_probability(
-        queries.statistics[:, 0], queries.weight, others.statistics[real], weight[real].astype(np.float64), seed
+        queries.statistics[:, 0],
+        queries.weight,
+        others.statistics[real],
+        weight[real].astype(np.float64),
+        seed,
     )
