@@ -21,7 +21,7 @@ __all__ = ["fit_probability", "fit_ranking", "reciprocal_ranks", "softmax_loss"]
 FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
-HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 2, 6, 1e-2, 1e-4
+HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 3, 6, 1e-2, 1e-4
 BATCH, PAIR_BATCH = 64, 4096  # queries, pairs
 # A batch's loss and its derivative by the scores, from scores and the batch's ids.
 Loss = Callable[[Array, npt.NDArray[np.int64]], Array]
