@@ -50,7 +50,6 @@ class FamilyEstimator(Embedder):
         self.history_ = history
         self.posterior_: Posterior = posterior
 
-
     def networks(self, n_features: int) -> torch.nn.Module:
         """The networks that `fit` trains, as they are before."""
         raise TypeError(f"{type(self).__name__} defines no networks.")  # abstract
