@@ -15,7 +15,7 @@ def by_name(**options):
 
 def test_the_promised_names_are_there():
     expected = {"citation", "citation-1998", "debian", "epinions", "epinions-tang", "librarything", "tree"}
-    assert set(NAMES) == expected
+    assert set(NAMES) == expected | {"acm", "amazon-photo", "dblp"}
 
 
 def test_an_unknown_name_gets_a_hint():

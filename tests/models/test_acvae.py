@@ -87,7 +87,7 @@ def test_pairwise_posterior_agrees_with_the_joint_on_forest_edges(data):
     model = ACVAE(**TINY, epochs=2).fit(x, graph)
     pairwise = model.pairwise_posterior(x)
     np.testing.assert_allclose(
-        pairwise.pair_correlation(*model.posterior_.forest.T), model.posterior_.correlation, atol=1e-5
+        pairwise.pair_correlation(*model.posterior_.forest.T), model.posterior_.joint.correlation, atol=1e-5
     )
     np.testing.assert_array_equal(pairwise.mean, model.posterior_.mean)
 

@@ -50,7 +50,7 @@ def assert_same(model, other):
     np.testing.assert_array_equal(model.posterior_.mean, other.posterior_.mean)
     np.testing.assert_array_equal(model.posterior_.std, other.posterior_.std)
     np.testing.assert_array_equal(model.posterior_.forest, other.posterior_.forest)
-    np.testing.assert_array_equal(model.posterior_.correlation, other.posterior_.correlation)
+    np.testing.assert_array_equal(model.posterior_.joint.correlation, other.posterior_.joint.correlation)
     if model.weights_ is not None:
         np.testing.assert_array_equal(model.weights_, other.weights_)
     without_time = [

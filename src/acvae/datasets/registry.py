@@ -64,6 +64,27 @@ _ENTRIES = {
         "readers, joined by friendship; the books they rated",
         "J. McAuley, https://cseweb.ucsd.edu/~jmcauley/datasets.html#social_data",
     ),
+    "acm": _Entry(
+        "attributed",
+        "load_acm",
+        "3,025 papers, joined by 13,128 edges where they share an author; 1,870 keywords, 3 classes",
+        "no download known: acm.npz is read from the data root",
+        "ACM_CHOICES",
+    ),
+    "amazon-photo": _Entry(
+        "attributed",
+        "load_amazon_photo",
+        "7,650 products, joined by 119,081 edges where bought together; 745 words of reviews, 8 classes",
+        "no download known: amazon-photo.npz is read from the data root",
+        "AMAZON_PHOTO_CHOICES",
+    ),
+    "dblp": _Entry(
+        "attributed",
+        "load_dblp",
+        "17,716 papers, joined by 52,867 citations; TF-IDF of 1,639 words, 4 classes",
+        "no download known: dblp.npz is read from the data root",
+        "DBLP_CHOICES",
+    ),
     "tree": _Entry(
         "tree",
         "load",
