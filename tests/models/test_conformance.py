@@ -33,6 +33,8 @@ VARIANTS = {
 def public_models():
     for name in models.__all__:
         kind = getattr(models, name)
+        if not isinstance(kind, type):
+            continue
         options = {k: v for k, v in TINY.items() if k in inspect.signature(kind).parameters}
         for key, values in VARIANTS.get(name, {"": [None]}).items():
             for value in values:

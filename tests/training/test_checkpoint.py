@@ -9,7 +9,7 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from acvae import ACVAE, CVAE, VAE, Graph, GraphSAGE
-from acvae.engine import stepper as stepper_module
+from acvae.engine.step import Stepper
 from acvae.exceptions import OptionError, SavedModelError
 from acvae.training import Checkpoint
 
@@ -48,7 +48,7 @@ def assert_same(model, other):
     np.testing.assert_array_equal(model.posterior_.mean, other.posterior_.mean)
     np.testing.assert_array_equal(model.posterior_.std, other.posterior_.std)
     np.testing.assert_array_equal(model.posterior_.forest, other.posterior_.forest)
-    np.testing.assert_array_equal(model.posterior_.correlation, other.posterior_.correlation)
+    np.testing.assert_array_equal(model.posterior_.joint.correlation, other.posterior_.joint.correlation)
     if model.weights_ is not None:
         np.testing.assert_array_equal(model.weights_, other.weights_)
     without_time = [
@@ -74,7 +74,7 @@ def test_interrupted_in_the_middle_of_an_epoch(data, tmp_path, monkeypatch):
     whole = MODELS["acvae-eb"]().fit(*data)
     steps_of_epoch = int(whole.history_[0]["steps"])
     assert steps_of_epoch > 2
-    step, taken = stepper_module.Stepper.step, []
+    step, taken = Stepper.step, []
 
     def interrupted(self, *args):
         taken.append(1)
@@ -84,7 +84,7 @@ def test_interrupted_in_the_middle_of_an_epoch(data, tmp_path, monkeypatch):
 
     checkpoint = Checkpoint(tmp_path / "state", every=100)
     with monkeypatch.context() as patch:
-        patch.setattr(stepper_module.Stepper, "step", interrupted)
+        patch.setattr(Stepper, "step", interrupted)
         with pytest.raises(KeyboardInterrupt):
             MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
     seen = []
@@ -249,9 +249,9 @@ class TestRefusals:
 
     def test_part_of_it_is_missing(self, data, checkpoint):
         arrays = load_file(checkpoint.path)
-        del arrays["weights"]
-        save_file(arrays, checkpoint.path, {"format": "acvae-checkpoint", "version": "1"})
-        with pytest.raises(SavedModelError, match="has no 'weights'"):
+        del arrays["family.weights"]
+        save_file(arrays, checkpoint.path, {"format": "acvae-checkpoint", "version": "2"})
+        with pytest.raises(SavedModelError, match="has no 'family.weights'"):
             MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
 
     @pytest.mark.parametrize("every", [0, 1.5, "2"])

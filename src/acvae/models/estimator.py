@@ -24,6 +24,8 @@ from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
 
+MODULE = "module."  # before the names of the networks' arrays in a file
+
 __all__ = ["AutoencoderEstimator", "FamilyEstimator", "resolve_device"]
 
 
@@ -47,6 +49,21 @@ class FamilyEstimator(Embedder):
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior
+
+
+    def networks(self, n_features: int) -> torch.nn.Module:
+        """The networks that `fit` trains, as they are before."""
+        raise TypeError(f"{type(self).__name__} defines no networks.")  # abstract
+
+    def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        state = self.module_.state_dict()
+        return {MODULE + name: tensor.detach().cpu().numpy() for name, tensor in state.items()}, {}
+
+    def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
+        module = self.networks(self.n_features_in_)
+        own = {name.removeprefix(MODULE): a for name, a in arrays.items() if name.startswith(MODULE)}
+        module.load_state_dict({name: torch.from_numpy(array) for name, array in own.items()})
+        self.module_ = module
 
 
 class AutoencoderEstimator(FamilyEstimator):

@@ -24,7 +24,7 @@ from acvae.graph import Graph
 if TYPE_CHECKING:
     from acvae.models import ACVAE
 
-__all__ = ["Extension", "attach_leaves", "extend"]
+__all__ = ["Extension", "all_names", "attach_leaves", "extend", "ids_of_ends"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -71,7 +71,7 @@ def extend(
         Graph(
             n + fresh.n_vertices,
             np.concatenate([known_graph.edges, np.stack([known, new + n], axis=1)]),
-            _all_names(known_graph, new_graph),
+            all_names(known_graph, new_graph),
         ),
         np.arange(n, n + fresh.n_vertices),
         attached_to,
@@ -102,7 +102,7 @@ def attach_leaves(
         np.concatenate([posterior.mean, mean]),
         np.concatenate([posterior.std, std]),
         np.concatenate([posterior.forest, new_edges]),
-        np.concatenate([posterior.correlation, np.asarray(correlation, dtype=np.float64)[leaf]]),
+        np.concatenate([posterior.joint.correlation, np.asarray(correlation, dtype=np.float64)[leaf]]),
         dtype=posterior.mean.dtype,
     )
 
@@ -121,12 +121,12 @@ def _resolve(edges: Any, new_graph: Graph, known_graph: Graph) -> tuple[IntArray
     if wrong is not None:
         raise GraphError(f"each edge is a pair (new vertex, known vertex), but one is {wrong!r}.")
     return (
-        _ids([p[0] for p in pairs], new_graph, "new vertices"),
-        _ids([p[1] for p in pairs], known_graph, "known vertices"),
+        ids_of_ends([p[0] for p in pairs], new_graph, "new vertices"),
+        ids_of_ends([p[1] for p in pairs], known_graph, "known vertices"),
     )
 
 
-def _ids(ends: list[Any], graph: Graph, what: str) -> IntArray:
+def ids_of_ends(ends: list[Any], graph: Graph, what: str) -> IntArray:
     """Whole numbers are ids; anything else is a name."""
     out = np.empty(len(ends), dtype=np.int64)
     for at, end in enumerate(ends):
@@ -141,7 +141,7 @@ def _ids(ends: list[Any], graph: Graph, what: str) -> IntArray:
     return out
 
 
-def _all_names(known: Graph, new: Graph) -> list[Any] | None:
+def all_names(known: Graph, new: Graph) -> list[Any] | None:
     """Names of all, if either part has any; a known vertex without one keeps its id, a new one is "new-i"."""
     if known.names is None and new.names is None:
         return None
