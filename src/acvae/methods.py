@@ -145,6 +145,10 @@ DEFAULT_METHOD = "acvae-eb"
 
 METHODS = _registry(
     Method(
+        *("graph-gaussian", "GraphGaussian", "GraphGaussian", {"graph": "GraphGaussian"}),
+        "features as evidence on the whole graph; exact joint, links by leave-one-out",
+    ),
+    Method(
         *("acvae-eb", "ACVAE", "ACVAE_EB", {"bp": "ACVAE_EB+BP", "pairwise": "ACVAE_EB"}),
         "learns a spanning forest, the one that fits best; exact joint along it",
         {"objective": "empirical-bayes"},

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from acvae.engine import step as stepper_module
+from acvae.engine.step import Stepper
 from acvae.methods import METHODS
 from acvae.runs import Run
 
@@ -171,7 +171,7 @@ class TestStopped:
         """Ctrl-C during the n-th step."""
 
         def install(n):
-            step, taken = stepper_module.Stepper.step, []
+            step, taken = Stepper.step, []
 
             def interrupted(self, *args):
                 taken.append(1)
@@ -179,7 +179,7 @@ class TestStopped:
                     signal.raise_signal(signal.SIGINT)
                 return step(self, *args)
 
-            monkeypatch.setattr(stepper_module.Stepper, "step", interrupted)
+            monkeypatch.setattr(Stepper, "step", interrupted)
 
         return install
 
@@ -369,7 +369,7 @@ class TestMistakes:
         assert "ids there are 'item-a0', 'item-a1', 'item-a2', in the edges 'b', 'c'." in error
         error = error_of("fit", "--features", text, "--edges", pairs, *out)
         assert "column 'text': 'red pie' is not a finite number" in error
-        assert error.endswith("by naming the others in --columns.")
+        assert error.endswith("to leave a column out, name the others in the option columns.")
         error = error_of("fit", "--features", text, "--text-column", "text", "--edges", pairs, *out)
         assert (
             error

@@ -84,7 +84,7 @@ def test_some_rows_in_any_order(rows):
 @pytest.mark.parametrize("block_rows", [1, 4, 23, 100])
 def test_blocks(block_rows):
     q = posterior(make())
-    expected = oracles.dense_distances(q.mean, q.std, naive(q.correlations))
+    expected = oracles.dense_distances(q.mean, q.std, naive(q.joint))
     for rows, columns, block in q.distance_blocks(block_rows=block_rows):
         assert len(rows) <= block_rows
         np.testing.assert_allclose(block, expected[rows][:, columns], rtol=0, atol=1e-11)
@@ -121,8 +121,9 @@ def test_no_pairs():
 def test_there_is_no_joint():
     q = posterior(make())
     assert not q.has_joint
-    assert q.forest.shape == (0, 2)
-    assert q.correlation.shape == (0, 3)
+    assert not q.has_forest
+    with pytest.raises(PosteriorError, match="no forest: this posterior has pairwise approximations"):
+        q.forest  # noqa: B018
     assert "pairwise approximations" in repr(q)
     with pytest.raises(PosteriorError, match=r"sample needs a joint distribution.*CVAE.*use ACVAE"):
         q.sample(1)
@@ -132,7 +133,7 @@ def test_there_is_no_joint():
 
 def test_same_questions_as_any_posterior():
     q = posterior(make())
-    expected = oracles.dense_distances(q.mean, q.std, naive(q.correlations))
+    expected = oracles.dense_distances(q.mean, q.std, naive(q.joint))
     ids, values = q.nearest([5, 11], 4)
     for row, found, near in zip([5, 11], ids, values, strict=True):
         others = np.delete(np.arange(23), row)

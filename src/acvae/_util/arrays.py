@@ -314,4 +314,4 @@ def _digest(
 
 
 def _bytes_of(array: npt.NDArray[Any]) -> memoryview:
-    return memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data

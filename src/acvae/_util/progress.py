@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any, Self, TextIO
 
 __all__ = ["Progress", "Waiting"]
@@ -87,7 +88,7 @@ class Waiting:
 class Stages:
     """Work in named stages, each with its share of the whole in percent; shown as one bar."""
 
-    def __init__(self, label: str, shares: dict[str, float], *, show: bool = True) -> None:
+    def __init__(self, label: str, shares: Mapping[str, float], *, show: bool = True) -> None:
         self._starts, at = {}, 0.0
         for name, share in shares.items():
             self._starts[name] = (at, share)

@@ -36,8 +36,7 @@ def print_best(opened: Any, args: argparse.Namespace, *, include_known: bool = F
     (found,) = best_links(opened, [vertex], args.k, by=by, exclude=None if include_known else graph)
     known = set(graph.neighbors(vertex).tolist())
     hidden = set() if test is None else set(test.neighbors(vertex).tolist())
-    what = "distance" if found.probabilities is None else "probability"
-    values = found.distances if found.probabilities is None else found.probabilities
+    what, values = found.what, found.values
     rows = [
         {"name": graph.name(i), what: float(d), "known": i in known, "test": i in hidden}
         for i, d in zip(found.ids[0].tolist(), values[0].tolist(), strict=True)

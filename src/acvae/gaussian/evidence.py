@@ -23,7 +23,7 @@ __all__ = ["Evidence", "kind_of"]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-DENSE_FEATURES = 4000  # up to which the matrix of second moments is made
+DENSE_FEATURES = 400  # up to which all singular vectors are computed
 TINY = 1e-12
 
 
@@ -63,7 +63,9 @@ class Evidence:
     length: float
 
     @classmethod
-    def fit(cls, features: Any, dimensions: int, observed: BoolArray | None = None, seed: int = 0) -> Evidence:
+    def fit(
+        cls, features: Any, dimensions: int, observed: BoolArray | None = None, seed: int = 0
+    ) -> Evidence:
         """The map for features (n, D), of whose rows only those `observed` (n,) count."""
         table = _table(features)
         if observed is not None:
@@ -103,7 +105,9 @@ class Evidence:
         out[~some] = 0
         return np.ascontiguousarray(out), some
 
-    def reconstruct(self, mean: FloatArray, variance: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    def reconstruct(
+        self, mean: FloatArray, variance: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """Expected features (b, D) and their standard deviation, of embeddings N(mean, variance·I).
 
         `mean` is (b, d) and `variance` (b,). What the projection leaves out has no spread here.
@@ -130,7 +134,6 @@ class Evidence:
     def pack(self) -> dict[str, npt.NDArray[Any]]:
         """Arrays to save."""
         return {
-            "kind": np.array(self.kind),
             "shift": self.shift,
             "scale": self.scale,
             "centre": self.centre,
@@ -139,10 +142,10 @@ class Evidence:
         }
 
     @classmethod
-    def unpack(cls, arrays: dict[str, npt.NDArray[Any]]) -> Evidence:
-        """From what `pack` gave."""
+    def unpack(cls, kind: str, arrays: dict[str, npt.NDArray[Any]]) -> Evidence:
+        """From its kind and what `pack` gave."""
         parts = {name: np.asarray(arrays[name]) for name in ("shift", "scale", "centre", "basis")}
-        return cls(str(arrays["kind"]), **parts, length=float(arrays["length"]))
+        return cls(kind, **parts, length=float(arrays["length"]))
 
 
 def _table(features: Any) -> sp.csr_array:
@@ -162,7 +165,9 @@ def _unit_rows(table: sp.csr_array, of: Evidence) -> tuple[Any, FloatArray]:
         dense = (table.toarray() - of.shift) * of.scale
         lengths = np.linalg.norm(dense, axis=1)
         return dense / np.maximum(lengths, TINY)[:, None], lengths
-    weighted = sp.csr_array(table @ sp.diags_array(of.scale)) if of.kind != "count" else _log_counts(table, of)
+    weighted = (
+        sp.csr_array(table @ sp.diags_array(of.scale)) if of.kind != "count" else _log_counts(table, of)
+    )
     lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
     return sp.csr_array(sp.diags_array(1 / np.maximum(lengths, TINY)) @ weighted), lengths
 
@@ -200,5 +205,5 @@ def _randomised(rows: Any, centre: FloatArray, dimensions: int, seed: int) -> Fl
         guess = rows.T @ image - np.outer(centre, some @ image)
     guess = np.linalg.qr(guess)[0]
     image = rows @ guess - some[:, None] * (centre @ guess)
-    values, turn = np.linalg.eigh(image.T @ image)
+    turn = np.linalg.eigh(image.T @ image)[1]
     return np.asarray(guess @ turn[:, ::-1][:, :dimensions])

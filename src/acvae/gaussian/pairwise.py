@@ -4,7 +4,7 @@ They are approximations of their own for each pair and in general belong to no j
 what the paper's belief propagation on a forest replaces.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numba
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.threads import one_blas_thread, over_ranges
+from acvae.gaussian.stored import Stored
 
 __all__ = ["PairwiseMarginals"]
 
@@ -35,6 +36,8 @@ class PairwiseMarginals:
         W (h, d) and b (d,).
     """
 
+    kind = "pairwise"
+
     def __init__(
         self,
         first: npt.NDArray[Any],
@@ -44,8 +47,27 @@ class PairwiseMarginals:
     ) -> None:
         self.first, self.second = np.ascontiguousarray(first), np.ascontiguousarray(second)
         self.weight, self.bias = np.ascontiguousarray(weight), np.ascontiguousarray(bias)
-        self.edges: IntArray = np.empty((0, 2), dtype=np.int64)
-        self.values: npt.NDArray[Any] = np.empty((0, len(bias)), dtype=first.dtype)
+
+    def describe(self) -> str:
+        """What it is made of."""
+        return "pairwise approximations"
+
+    def pack(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays it is made of."""
+        return {"first": self.first, "second": self.second, "weight": self.weight, "bias": self.bias}
+
+    @classmethod
+    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], n: int, d: int) -> "PairwiseMarginals":
+        """Of arrays that may be anything: a network on n vertices, with correlations in d dimensions."""
+        stored = Stored(arrays)
+        first = stored.numbers("first", (n, None))
+        kind, width = first.dtype, first.shape[1]
+        return cls(
+            first,
+            stored.numbers("second", (n, width), kind),
+            stored.numbers("weight", (width, d), kind),
+            stored.numbers("bias", (d,), kind),
+        )
 
     def pairs(self, i: IntArray, j: IntArray) -> npt.NDArray[np.float64]:
         """(k, d) correlation of each pair."""

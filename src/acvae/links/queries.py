@@ -85,7 +85,9 @@ def gather(
             rows = scale.gaussian.rows(at)
             if s == 0:
                 std = np.sqrt(scale.gaussian.variance)
-                _choose(own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part])
+                _choose(
+                    own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part]
+                )
             taken = np.zeros(len(own)) if edge is None else strength[s][edge[part]]
             values = statistics.scale_without(s, rows, at, own, taken, candidates[part])
             out[part, :, 2 * s : 2 * s + 2] = values

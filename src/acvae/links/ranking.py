@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +47,9 @@ class LinkRanking:
         """(k,) log-odds of a link between vertices, at the graph's own density; the same both ways."""
         return evaluate(self.probability, symmetric(self.statistics.pairs(i, j)))
 
-    def log_odds_blocks(self, rows: IntArray, block_rows: int = BLOCK) -> Iterator[tuple[IntArray, Array, Array]]:
+    def log_odds_blocks(
+        self, rows: IntArray, block_rows: int = BLOCK
+    ) -> Iterator[tuple[IntArray, Array, Array]]:
         """Yield `(rows, scores, log-odds)`, both (b, n), from one pass over the statistics."""
         for first in range(0, len(rows), block_rows):
             at = rows[first : first + block_rows]
@@ -55,7 +57,7 @@ class LinkRanking:
             yield at, evaluate(self.order, statistics), evaluate(self.probability, symmetric(statistics))
 
 
-def evaluate(head: Callable[[Array], Array], x: Array) -> Array:
+def evaluate(head: Head, x: Array) -> Array:
     """A head's scores (...) of statistics (..., F), on several threads and some pairs at a time."""
     flat = x.reshape(-1, x.shape[-1])
     out = np.empty(len(flat), dtype=np.float32)

@@ -81,6 +81,13 @@ class Embedder(_Transformer):
         self._need_fit("save")
         save_model(self, path)
 
+    def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        """What was learnt beside the posterior, to be saved: arrays, and plain values."""
+        return {}, {}
+
+    def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
+        """Take back what `_pack` gave, with options, graph and posterior already set."""
+
     # ------------------------------------------------------------------ links
 
     @property
@@ -91,11 +98,11 @@ class Embedder(_Transformer):
         graph's own links, each as if it were not there. Made when first asked, and then kept.
         """
         self._need_fit("links_")
+        if self.graph_ is None or self.graph_.n_edges == 0:
+            raise GraphError("links are learnt from links, and this model was fitted without any.")
         if self._links is None:
             from acvae.links.of_posterior import fit_links
 
-            if self.graph_ is None:
-                raise GraphError("links are learnt from a graph, and this model was fitted without one.")
             self._links = fit_links(self.posterior_, self.graph_, seed=int(getattr(self, "seed", 0)))
         return self._links
 

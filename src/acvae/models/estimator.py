@@ -19,10 +19,13 @@ from acvae.families.base import Family
 from acvae.families.independent import IndependentFamily
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.models.conventions import Embedder, check_graph_type, column_names
+from acvae.models.conventions import Embedder, check_graph_type
+from acvae.models.inputs import prepare
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
+
+MODULE = "module."  # before the names of the networks' arrays in a file
 
 __all__ = ["AutoencoderEstimator", "FamilyEstimator", "resolve_device"]
 
@@ -47,6 +50,20 @@ class FamilyEstimator(Embedder):
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior
+
+    def networks(self, n_features: int) -> torch.nn.Module:
+        """The networks that `fit` trains, as they are before."""
+        raise TypeError(f"{type(self).__name__} defines no networks.")  # abstract
+
+    def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        state = self.module_.state_dict()
+        return {MODULE + name: tensor.detach().cpu().numpy() for name, tensor in state.items()}, {}
+
+    def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
+        module = self.networks(self.n_features_in_)
+        own = {name.removeprefix(MODULE): a for name, a in arrays.items() if name.startswith(MODULE)}
+        module.load_state_dict({name: torch.from_numpy(array) for name, array in own.items()})
+        self.module_ = module
 
 
 class AutoencoderEstimator(FamilyEstimator):
@@ -122,7 +139,7 @@ class AutoencoderEstimator(FamilyEstimator):
     def fit(
         self,
         features: Any,
-        graph: Graph | None = None,
+        graph: Any = None,
         *,
         callbacks: Sequence[Callback] = (),
         checkpoint: Checkpoint | None = None,
@@ -134,13 +151,18 @@ class AutoencoderEstimator(FamilyEstimator):
         """
         self._check_options()
         device = local_device(resolve_device(self.device))
-        inputs = as_features(features, device)
+        given = prepare(features, graph, model=type(self).__name__)
+        if given.observed is not None:
+            raise FeatureError(
+                f"{type(self).__name__} needs the features of every vertex; use GraphGaussian."
+            )
+        inputs = as_features(given.features, device)
         if inputs.n_rows < 2 or inputs.n_columns == 0:
             raise FeatureError(
                 f"at least two data points with one feature are needed, got a matrix of "
                 f"{inputs.n_rows} rows and {inputs.n_columns} columns."
             )
-        graph = self._check_graph(graph, inputs.n_rows)
+        graph = self._check_graph(given.graph, inputs.n_rows)
         module = self.networks(inputs.n_columns).to(device)
         module.likelihood.check(inputs)
         family = self._family(module, inputs, graph, device)
@@ -148,7 +170,7 @@ class AutoencoderEstimator(FamilyEstimator):
         self.weights_: npt.NDArray[np.float64] | None = family.weights
         self.graph_ = graph
         self.n_features_in_ = inputs.n_columns
-        self._remember_columns(column_names(features))
+        self._remember_columns(given.feature_names)
         return self
 
     def transform(self, features: Any) -> npt.NDArray[np.float32]:

@@ -102,7 +102,7 @@ def attach_leaves(
         np.concatenate([posterior.mean, mean]),
         np.concatenate([posterior.std, std]),
         np.concatenate([posterior.forest, new_edges]),
-        np.concatenate([posterior.correlation, np.asarray(correlation, dtype=np.float64)[leaf]]),
+        np.concatenate([posterior.joint.correlation, np.asarray(correlation, dtype=np.float64)[leaf]]),
         dtype=posterior.mean.dtype,
     )
 

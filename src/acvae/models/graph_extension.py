@@ -1,10 +1,10 @@
 """Unseen vertices join a joint on a whole graph, with any number of edges, or with features, or both.
 
-Known vertices are updated: the joint is that of the larger graph, with the scales and strengths of the fit. Or
-they are held fixed: a new vertex v with edges of strengths a_u has, given its neighbours, the precision
-J_vv = h_v + Σ_u a_u and the mean (c·r_v + Σ_u a_u·z_u)/J_vv, and integrating it out leaves the known as they were.
-In the form of a Laplacian that is an edge of strength a_u to each neighbour, one of −a_u·a_w/J_vv between any two
-neighbours, and −a_u·h_v/J_vv on the diagonal of each.
+Known vertices are updated: the joint is that of the larger graph, with the scales and strengths of the fit.
+Or they are held fixed: a new vertex v with edges of strengths a_u has, given its neighbours, the precision
+J_vv = h_v + Σ_u a_u and the mean (c·r_v + Σ_u a_u·z_u)/J_vv, and integrating it out leaves the known as they
+were. In the form of a Laplacian that is an edge of strength a_u to each neighbour, one of −a_u·a_w/J_vv between
+any two neighbours, and −a_u·h_v/J_vv on the diagonal of each.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def extend(
     _check_new(ends, graph, n)
     everyone = Graph(n + k, np.concatenate([graph.edges, ends]), all_names(graph, fresh))
     precisions = []
-    for scale in fitted.statistics.scales:
+    for t, scale in zip(fitted.scales, fitted.statistics.scales, strict=True):
         own = fitted.precision * seen
-        strength = fitted.strength_of(scale, len(ends))
+        strength = fitted.new_strengths(t, len(ends))
         start = Precision(
             np.concatenate([scale.gaussian.diagonal, 1 + own]),
             graph.edges,
@@ -125,7 +125,9 @@ def _posterior(model: GraphGaussian, precisions: list[Precision]) -> Posterior:
     group, column = dimensions(model._fit, model.latent_dim)
     edges = precisions[0].edges
     gaussians = [LaplacianGaussian(p.diagonal, p.edges, p.strength) for p in precisions]
-    means = [g.solve(p.pull) if p.pull.shape[1] else p.pull for g, p in zip(gaussians, precisions, strict=True)]
+    means = [
+        g.solve(p.pull) if p.pull.shape[1] else p.pull for g, p in zip(gaussians, precisions, strict=True)
+    ]
     joint = ScalesJoint(
         edges,
         np.stack([p.strength for p in precisions]),
@@ -156,7 +158,7 @@ def _evidence(
         raise FeatureError("there are no new vertices: features has no rows.")
     if sp.issparse(table):
         return evidence.project(table)
-    missing = np.isnan(np.asarray(table, dtype=np.float64)).all(axis=1)
+    missing = np.asarray(np.isnan(np.asarray(table, dtype=np.float64)).all(axis=1), dtype=np.bool_)
     rows, seen = evidence.project(np.where(missing[:, None], 0.0, table))
     return rows * ~missing[:, None], seen & ~missing
 
@@ -169,7 +171,7 @@ def _ends(edges: Any, fresh: Graph, graph: Graph) -> IntArray:
         raise GraphError(f"each edge is a pair (new vertex, vertex), but one is {wrong!r}.")
     n = graph.n_vertices
     new = n + ids_of_ends([pair[0] for pair in pairs], fresh, "new vertices")
-    among_new = np.array([isinstance(p[1], tuple) and len(p[1]) == 2 and p[1][0] == "new" for p in pairs], dtype=bool)
+    among_new = np.array([_is_new(pair[1]) for pair in pairs], dtype=bool)
     other = np.empty(len(pairs), dtype=np.int64)
     for chosen, where, what, offset in (
         (among_new, fresh, "new vertices", n),
@@ -179,6 +181,11 @@ def _ends(edges: Any, fresh: Graph, graph: Graph) -> IntArray:
         named = [pairs[t][1][1] if among_new[t] else pairs[t][1] for t in at]
         other[at] = offset + ids_of_ends(named, where, what)
     return np.sort(np.stack([other, new], axis=1), axis=1).reshape(-1, 2)
+
+
+def _is_new(end: Any) -> bool:
+    """Whether the other end of an edge is given as ("new", …)."""
+    return isinstance(end, tuple) and len(end) == 2 and end[0] == "new"
 
 
 def _check_new(ends: IntArray, graph: Graph, n: int) -> None:

@@ -12,18 +12,20 @@ import scipy.sparse as sp
 
 from acvae._util.checks import choice, real_number, whole_number
 from acvae._util.progress import Stages
-from acvae.exceptions import FeatureError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.families.graph_gaussian import GraphGaussianFit, fit_graph_gaussian
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.ranking import LinkRanking
-from acvae.models.conventions import Embedder, column_names
+from acvae.models.conventions import Embedder, check_graph_type
 from acvae.models.explanation import Explanation, explain
 from acvae.models.graph_extension import GraphExtension, extend
-from acvae.models.inputs import prepare
+from acvae.models.inputs import Inputs, prepare
 
 __all__ = ["GraphGaussian"]
+
+FIT, FEATURES = "fit.", "features."  # before the names of arrays in a file
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -33,7 +35,7 @@ STAGES = {"evidence": 5, "elimination": 5, "scales": 30, "leave-one-out": 20, "h
 
 
 class GraphGaussian(Embedder):
-    """One joint Gaussian on the whole graph, with the features as evidence; nothing is sampled or approximated.
+    """One joint Gaussian on the whole graph, with the features as evidence, exact.
 
     In every dimension, and at a scale with strength α, the prior is z ~ N(0, (I + α·L)⁻¹), L the graph's
     Laplacian, weighted where edges have weights. A vertex's features are evidence r about its z with
@@ -61,6 +63,8 @@ class GraphGaussian(Embedder):
     (how features were weighted), `history_`, `n_features_in_`, and `feature_names_in_` where features came as
     a data frame.
     """
+
+    graph_: Graph
 
     def __init__(
         self,
@@ -93,9 +97,7 @@ class GraphGaussian(Embedder):
 
     # ------------------------------------------------------------------ what users call
 
-    def fit(
-        self, features: Any = None, graph: Any = None, *, observed: npt.ArrayLike | None = None
-    ) -> Self:
+    def fit(self, features: Any = None, graph: Any = None, *, observed: npt.ArrayLike | None = None) -> Self:
         """Fit to a feature matrix (n, D), sparse or dense, and a graph on its n rows.
 
         Parameters
@@ -106,7 +108,8 @@ class GraphGaussian(Embedder):
             (n,) which vertices have features at all; rows of the others are not looked at.
         """
         self._check_options()
-        inputs = prepare(features, graph, model=self, uses_weights=True, observed=observed)
+        inputs = self._prepare(features, graph, observed)
+        assert inputs.graph is not None
         started = time.perf_counter()
         with Stages("GraphGaussian", STAGES, show=self.progress) as stages:
             fitted = fit_graph_gaussian(
@@ -119,7 +122,7 @@ class GraphGaussian(Embedder):
                 progress=stages.at,
             )
         self._set(fitted, inputs.features, inputs.graph)
-        self._remember_columns(column_names(features))
+        self._remember_columns(inputs.feature_names)
         self.history_ = [{"epoch": 1, "seconds": time.perf_counter() - started}]
         return self
 
@@ -130,7 +133,9 @@ class GraphGaussian(Embedder):
         rows = self._as_rows(features)
         fitted = self._fit
         if fitted.evidence is None:
-            raise FeatureError("the model was fitted without features, so rows of features say nothing to it.")
+            raise FeatureError(
+                "the model was fitted without features, so rows of features say nothing to it."
+            )
         evidence, seen = fitted.evidence.project(rows)
         share = fitted.precision / (1 + fitted.precision)
         alone = share * evidence * seen[:, None]
@@ -142,7 +147,7 @@ class GraphGaussian(Embedder):
         `rows` are vertex ids or names, by default all of them.
         """
         self._need_fit("impute")
-        ids = np.arange(self.graph_.n_vertices) if rows is None else self._ids(rows, "rows")
+        ids = np.arange(self.posterior_.n_vertices) if rows is None else self._ids(rows, "rows")
         return self._fit.impute(np.atleast_1d(ids))
 
     def extend(
@@ -160,8 +165,8 @@ class GraphGaussian(Embedder):
         features
             (k, D) of the new vertices; rows of NaN, or None with `names`, for vertices with edges only.
         edges
-            Pairs (new vertex, vertex), any number for each; a whole number is an id (0 … k−1 for the new ones),
-            anything else a name. The second may be known, or a new one given as ("new", id).
+            Pairs (new vertex, vertex), any number for each; a whole number is an id (0 … k−1 for the new
+            ones), anything else a name. The second may be known, or a new one given as ("new", id).
         known
             "update": known vertices hear of the new ones, as in a fit with the same scales on the larger
             graph. "fixed": every marginal of the known ones stays as it is.
@@ -180,6 +185,23 @@ class GraphGaussian(Embedder):
 
     # ------------------------------------------------------------------ inside
 
+    def _prepare(self, features: Any, graph: Any, observed: Any) -> Inputs:
+        """Features may be missing altogether, and so may the graph, but not both."""
+        if features is not None:
+            inputs = prepare(
+                features, graph, observed=observed, uses_weights=True, model="GraphGaussian", stacklevel=4
+            )
+            if inputs.graph is None:
+                empty = Graph(inputs.features.shape[0], [], inputs.names)
+                inputs = inputs._replace(graph=empty)
+            return inputs
+        if graph is None:
+            raise GraphError("there is nothing to fit: give features, a graph, or both.")
+        if observed is not None:
+            raise FeatureError("observed says which vertices have features, and there are no features.")
+        check_graph_type(graph)
+        return Inputs(None, graph, graph.names, None, None, ())
+
     def _set(self, fitted: GraphGaussianFit, features: Any, graph: Graph) -> None:
         self._fit, self._features = fitted, features
         self.graph_ = graph
@@ -189,6 +211,27 @@ class GraphGaussian(Embedder):
         self.n_features_in_ = 0 if features is None else int(features.shape[1])
         self.posterior_: Posterior = self._posterior(fitted)
         self._links: LinkRanking | None = fitted.ranking
+
+    def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        arrays = {FIT + name: array for name, array in self._fit.pack().items()}
+        kind = None if self._fit.evidence is None else self._fit.evidence.kind
+        if sp.issparse(self._features):
+            x = sp.csr_array(self._features)
+            arrays |= {FEATURES + n: getattr(x, n) for n in ("data", "indices", "indptr")}
+        elif self._features is not None:
+            arrays[FEATURES + "table"] = np.asarray(self._features)
+        return arrays, {"features": kind}
+
+    def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
+        own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
+        fitted = GraphGaussianFit.unpack(own, values["features"], self.graph_)
+        features = arrays.get(FEATURES + "table")
+        if FEATURES + "data" in arrays:
+            parts = tuple(arrays[FEATURES + name] for name in ("data", "indices", "indptr"))
+            x = sp.csr_array(parts, shape=(self.graph_.n_vertices, self.n_features_in_))
+            x.check_format(full_check=True)
+            features = x
+        self._set(fitted, features, self.graph_)
 
     @property
     def _columns(self) -> IntArray:
@@ -212,7 +255,11 @@ class GraphGaussian(Embedder):
         return Posterior.from_correlations(mean, joint.std, joint)
 
     def _as_rows(self, features: Any) -> Any:
-        table = features if sp.issparse(features) else np.asarray(getattr(features, "to_numpy", lambda: features)())
+        table = (
+            features
+            if sp.issparse(features)
+            else np.asarray(getattr(features, "to_numpy", lambda: features)())
+        )
         if table.ndim != 2:
             raise FeatureError(f"features must be a table (k, D), got shape {table.shape}.")
         self._check_width(table.shape[1])

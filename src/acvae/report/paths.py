@@ -34,7 +34,7 @@ def rooted_forest(posterior: Posterior) -> dict[str, Any]:
     parent = np.full(n, NOBODY)
     parent[rooted.vertex[child]] = rooted.vertex[rooted.parent[child]]
     correlation = np.zeros((n, posterior.latent_dim), np.float32)
-    correlation[rooted.vertex[child]] = posterior.correlation[rooted.edge[child]]
+    correlation[rooted.vertex[child]] = correlations.correlation[rooted.edge[child]]
     has_parent = parent != NOBODY
     width, ranges = _width_classes(correlation[has_parent].mean(axis=1))
     edge_width = np.full(n, NO_EDGE)
@@ -96,7 +96,7 @@ def by_path_length(posterior: Posterior, *, sources: int = SOURCES, seed: int = 
 
 
 def _need_forest(posterior: Posterior) -> ForestJoint:
-    correlations = posterior.correlations
-    if not isinstance(correlations, ForestJoint) or len(correlations.edges) == 0:
+    if not posterior.has_forest:
         raise PosteriorError("there are no paths without a learnt forest; use the posterior of an ACVAE.")
-    return correlations
+    joint: ForestJoint = posterior.joint
+    return joint

@@ -21,7 +21,6 @@ from acvae.methods import METHODS
 from acvae.reproduce.random_tree import TAU, random_forest_posteriors
 from acvae.reproduce.spec import RunSpec
 from acvae.reproduce.store import FORMAT, Result
-from acvae.runs.posterior_file import write_posterior
 from acvae.runs.training import fit_model, split
 from acvae.splits import split_edges
 from acvae.training import Clustering, LinkPrediction
@@ -80,7 +79,7 @@ def save_posterior(spec: RunSpec, path: Path) -> None:
     data = _load(spec.data, json.dumps(spec.data_options))
     model, _ = fit_model(config, data, split(config, data), progress=False)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_posterior(path, model.posterior_)
+    model.posterior_.save(path)
 
 
 # ---------------------------------------------------------------------- link prediction

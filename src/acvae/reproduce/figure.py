@@ -16,7 +16,6 @@ from acvae.graph import Graph
 from acvae.reproduce.config import Experiment
 from acvae.reproduce.pool import run_in_processes
 from acvae.reproduce.spec import RunSpec, gamma_text
-from acvae.runs.posterior_file import read_posterior
 
 __all__ = ["draw", "readable_part"]
 
@@ -50,7 +49,7 @@ def draw(
         if outcome.error is not None:
             raise TrainingError(f"{outcome.spec.name} could not be trained: {outcome.error}")
     folder = out or results.parent / "figures"
-    posteriors = {method: read_posterior(path) for method, path in paths.items()}
+    posteriors = {method: Posterior.load(path) for method, path in paths.items()}
     return _plot(chosen, posteriors, settings, folder / experiment.name)
 
 
@@ -139,7 +138,7 @@ def _panel(ax: Any, posterior: Posterior, settings: dict[str, Any]) -> None:
     slot = np.zeros(posterior.n_vertices, dtype=np.int64)
     slot[ids] = np.arange(len(ids))
     ends = slot[posterior.forest[edges]]
-    strength = np.abs(posterior.correlation[edges]).mean(axis=1)
+    strength = np.abs(posterior.joint.correlation[edges]).mean(axis=1)
     palette = np.array([*colormaps["Dark2"](np.arange(COLORS)), (0.6, 0.6, 0.6, 1.0)])
     # What hangs on the same vertex has the same colour, and so have the edges between.
     color = palette[np.minimum(_by_size(parent), COLORS)]

@@ -36,14 +36,15 @@ __all__ = [
 
 
 def data_fingerprint(data: Dataset) -> str:
-    """SHA-256 of the features, the edges and the names."""
-    digest = hashlib.sha256(json.dumps(data.features.shape).encode())
-    features: Any = data.features
-    parts: list[tuple[Any, str]] = [(features, "<f4")]
-    if sp.issparse(features):
-        parts = [(features.indptr, "<i8"), (features.indices, "<i8"), (features.data, "<f4")]
-    for array, kind in (*parts, (data.graph.edges, "<i8")):
-        digest.update(np.ascontiguousarray(np.asarray(array).astype(kind)).tobytes())
+    """SHA-256 of the features, the edges, their weights and the names; dense features as their CSR form."""
+    features = sp.csr_array(data.features)
+    digest = hashlib.sha256(json.dumps(features.shape).encode())
+    arrays = [(features.indptr, "<i8"), (features.indices, "<i8"), (features.data, "<f4")]
+    arrays.append((data.graph.edges, "<i8"))
+    if data.graph.weights is not None:
+        arrays.append((data.graph.weights, "<f8"))
+    for array, kind in arrays:
+        digest.update(np.ascontiguousarray(array.astype(kind)).tobytes())
     if data.graph.names is not None:
         digest.update(json.dumps([str(name) for name in data.graph.names]).encode())
     return digest.hexdigest()

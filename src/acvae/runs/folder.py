@@ -19,7 +19,6 @@ from acvae.runs.config import RunConfig, read_toml
 from acvae.runs.errors import NoRunError, NotBegunError, StoppedRunError
 from acvae.runs.files import data_fingerprint, from_csv, plain, read_json, write_text
 from acvae.runs.graph_file import StoredGraph, read_graph, read_old_split
-from acvae.runs.posterior_file import read_posterior
 from acvae.splits import EdgeSplit
 
 __all__ = ["FILES", "Run"]
@@ -109,7 +108,7 @@ class Run:
         """The model's posterior, from a file of its own."""
         self.need_finished()
         if (self.path / POSTERIOR).is_file():
-            return read_posterior(self.path / POSTERIOR)
+            return Posterior.load(self.path / POSTERIOR)
         posterior: Posterior = self.model.posterior_
         return posterior
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae.gaussian.nearest import select_nearest
 from acvae.graph import Graph
+from acvae.links import prediction as links
 from acvae.runs.folder import Run
 from acvae.runs.rankings import ranker
 
@@ -25,8 +25,20 @@ class BestLinks(NamedTuple):
 
     rows: IntArray  # (r,)
     ids: IntArray  # (r, k); −1 where no vertex is left
-    distances: npt.NDArray[Any]  # (r, k), by the ranking
-    probabilities: npt.NDArray[Any] | None  # (r, k), where the run knows them
+    distances: npt.NDArray[Any] | None  # (r, k), or
+    probabilities: npt.NDArray[Any] | None  # (r, k), where links were asked for
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """(r, k) whichever there is."""
+        values = self.distances if self.probabilities is None else self.probabilities
+        assert values is not None
+        return values
+
+    @property
+    def what(self) -> str:
+        """Which it is."""
+        return "distance" if self.probabilities is None else "probability"
 
 
 def best_links(
@@ -38,8 +50,11 @@ def best_links(
     vertices = np.atleast_1d(np.asarray(rows, dtype=np.int64))
     for start in range(0, len(vertices), ROWS_AT_A_TIME):
         at = vertices[start : start + ROWS_AT_A_TIME]
-        ids, distances = _nearest(asked, at, k, known)
-        yield BestLinks(at, ids, distances, _probabilities(asked, at, ids))
+        if by == "link":
+            ids, probabilities = links.best_links(asked, at, k, known)
+            yield BestLinks(at, ids, None, probabilities)
+        else:
+            yield BestLinks(at, *asked.nearest(at, k, known), None)
 
 
 def links_columns(run: Run, found: BestLinks) -> dict[str, npt.NDArray[Any]]:
@@ -52,36 +67,7 @@ def links_columns(run: Run, found: BestLinks) -> dict[str, npt.NDArray[Any]]:
         shown = np.array(run.stored_graph.display_names, dtype=object)
         columns |= {"source_label": shown[source], "target_label": shown[target]}
     columns["rank"] = column + 1
-    if found.probabilities is not None:
-        columns["probability"] = found.probabilities[row, column]
-    else:
-        columns["distance"] = found.distances[row, column]
+    columns[found.what] = found.values[row, column]
     if run.test is not None:
         columns["test_link"] = run.test.has_edges(np.stack([source, target], axis=1))
     return columns
-
-
-def _nearest(asked: Any, rows: IntArray, k: int, known: Graph) -> tuple[IntArray, npt.NDArray[Any]]:
-    if hasattr(asked, "nearest"):
-        found: tuple[IntArray, npt.NDArray[Any]] = asked.nearest(rows, k, known)
-        return found
-    ids = np.full((len(rows), k), -1, dtype=np.int64)
-    distances = np.full((len(rows), k), np.inf)
-    order = np.argsort(rows)
-    most = min(k, asked.n_vertices)
-    for at, columns, block in asked.distance_blocks(rows):
-        best, value = select_nearest(block, at, columns, *known.csr, most)
-        slot = order[np.searchsorted(rows[order], at)]
-        ids[slot, :most], distances[slot, :most] = best, value
-    return ids, distances
-
-
-def _probabilities(asked: Any, rows: IntArray, ids: IntArray) -> npt.NDArray[Any] | None:
-    """Of the pairs found, where what ranks them knows log-odds too."""
-    if not hasattr(asked, "log_odds"):
-        return None
-    there = ids >= 0
-    source = np.broadcast_to(rows[:, None], ids.shape)
-    out = np.zeros(ids.shape)
-    out[there] = 1 / (1 + np.exp(-np.asarray(asked.log_odds(source[there], ids[there]), dtype=np.float64)))
-    return out

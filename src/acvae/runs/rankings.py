@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from acvae._util.checks import choice
 from acvae.exceptions import AcvaeError, OptionError
 from acvae.gaussian.posterior import Posterior
+from acvae.links.stored import load_ranking
 from acvae.methods import RANKINGS
 from acvae.runs.folder import LINKS, PAIRS, Run
-from acvae.runs.posterior_file import read_posterior
 
 __all__ = ["BY", "has_links", "links_of", "ranker", "ranker_by", "rankers_of"]
 
@@ -18,12 +17,11 @@ BY = ("link", "distance", "pairs")
 
 
 def links_of(model: Any) -> Any | None:
-    """What a fitted model knows of links, if it can be kept; a model without a graph knows nothing."""
+    """What a fitted model knows of links; one without any links to learn from knows nothing."""
     try:
-        links = getattr(model, "links_", None)
+        return getattr(model, "links_", None)
     except (ImportError, AcvaeError):
         return None
-    return links if hasattr(links, "save") else None
 
 
 def has_links(run: Run) -> bool:
@@ -35,11 +33,11 @@ def ranker(run: Run, name: str) -> Any:
     """What ranks that way: anything with `n_vertices` and `distance_blocks`."""
     run.need_finished()
     if name == "link":
-        return importlib.import_module("acvae.links").load_ranking(run.path / LINKS)
+        return load_ranking(run.path / LINKS, run.posterior, run.graph)
     if name != "pairwise" or run.config.method.ranking == "pairwise":
         return run.posterior
     if (run.path / PAIRS).is_file():
-        return read_posterior(run.path / PAIRS)
+        return Posterior.load(run.path / PAIRS)
     pairs: Posterior = run.model.pairwise_posterior(run.load_data().features)
     return pairs
 

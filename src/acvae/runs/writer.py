@@ -24,6 +24,7 @@ from acvae._util.locks import FileLock
 from acvae.datasets import Dataset
 from acvae.exceptions import RunError
 from acvae.gaussian.posterior import Posterior
+from acvae.links.stored import save_ranking
 from acvae.runs.config import RunConfig
 from acvae.runs.errors import BusyRunError, FinishedRunError, OtherFilesError, OtherRunError
 from acvae.runs.files import data_fingerprint, stale_partials, sweep, to_csv, write_text, writing
@@ -45,7 +46,6 @@ from acvae.runs.folder import (
     scores_text,
 )
 from acvae.runs.graph_file import write_graph
-from acvae.runs.posterior_file import write_posterior
 from acvae.runs.rankings import links_of
 from acvae.runs.toml import to_toml
 from acvae.splits import EdgeSplit
@@ -159,14 +159,14 @@ class RunWriter:
         with writing(path / MODEL):
             _save_model(model, path / MODEL)
         with writing(path / POSTERIOR):
-            write_posterior(path / POSTERIOR, model.posterior_)
+            model.posterior_.save(path / POSTERIOR)
         if pairs is not None:
             with writing(path / PAIRS):
-                write_posterior(path / PAIRS, pairs)
+                pairs.save(path / PAIRS)
         links = links_of(model)
-        if links is not None and hasattr(links, "save"):
+        if links is not None:
             with writing(path / LINKS):
-                links.save(path / LINKS)
+                save_ranking(links, path / LINKS)
         write_text(path / HISTORY, to_csv(_without_seconds(model.history_)))
         if scores is not None:
             write_text(path / SCORES, scores_text(scores))

@@ -143,6 +143,6 @@ class Clustering:
 
 def _mean_correlation(posterior: Posterior, state: EpochState) -> float:
     """Mean over the forest of the joint; without one, the training's own mean over the edges."""
-    if len(posterior.forest):
-        return float(posterior.correlation.mean())
+    if posterior.has_forest:
+        return float(posterior.joint.correlation.mean())
     return state.figures.get("mean_correlation", math.nan)

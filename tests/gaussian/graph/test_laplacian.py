@@ -37,9 +37,7 @@ def test_rows_entries_and_determinant(seed):
 def test_log_density():
     gaussian, precision, _, rng = problem(5)
     x = rng.standard_normal((len(precision), 2))
-    expected = [
-        0.5 * (np.linalg.slogdet(precision / (2 * np.pi))[1] - v @ precision @ v) for v in x.T
-    ]
+    expected = [0.5 * (np.linalg.slogdet(precision / (2 * np.pi))[1] - v @ precision @ v) for v in x.T]
     np.testing.assert_allclose(gaussian.log_density(x), expected, rtol=1e-10)
 
 

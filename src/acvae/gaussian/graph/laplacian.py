@@ -101,10 +101,13 @@ class LaplacianGaussian:
             own = at[first : first + size]
             yield own, self.rows(own)
 
+    def correlate(self, noise: FloatArray) -> FloatArray:
+        """Draws (n, b) made of standard normals (n, b)."""
+        return self._factor.correlate(np.ascontiguousarray(noise))[self.order.position]
+
     def sample(self, size: int, rng: np.random.Generator) -> FloatArray:
         """(n, size) draws."""
-        noise = rng.standard_normal((self.n_vertices, size))
-        return self._factor.correlate(noise)[self.order.position]
+        return self.correlate(rng.standard_normal((self.n_vertices, size)))
 
     def energy(self, x: FloatArray) -> FloatArray:
         """(b,) xᵀ·J·x of the columns of x (n, b)."""

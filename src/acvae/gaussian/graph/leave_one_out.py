@@ -45,9 +45,7 @@ def correlation_blocks(correlation: FloatArray, weight: FloatArray) -> FloatArra
     return np.asarray((weight / ((1 - rho) * (1 + rho)))[:, None, None] * own)
 
 
-def leave_out(
-    block: FloatArray, own: FloatArray, other: FloatArray, between: FloatArray
-) -> FloatArray:
+def leave_out(block: FloatArray, own: FloatArray, other: FloatArray, between: FloatArray) -> FloatArray:
     """(b, 2, 2) U of each edge, from Δ (b, 2, 2) and K_ii, K_jj, K_ij (b,)."""
     inside = np.stack([own, between, between, other], axis=-1).reshape(-1, 2, 2)
     left = np.eye(2) - block @ inside
@@ -72,7 +70,13 @@ class EdgesLeftOut(NamedTuple):
 
     @classmethod
     def of(
-        cls, i: IntArray, j: IntArray, row_i: FloatArray, row_j: FloatArray, variance: FloatArray, block: FloatArray
+        cls,
+        i: IntArray,
+        j: IntArray,
+        row_i: FloatArray,
+        row_j: FloatArray,
+        variance: FloatArray,
+        block: FloatArray,
     ) -> EdgesLeftOut:
         """From the blocks Δ (b, 2, 2) that the edges add to J."""
         update = leave_out(block, variance[i], variance[j], row_i[np.arange(len(i)), j])

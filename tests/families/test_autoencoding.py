@@ -10,11 +10,10 @@ from torch.nn.functional import softplus
 
 from acvae import Graph
 from acvae.engine.batches import edge_batches, random_pairs, vertex_batches
-from acvae.exceptions import TrainingError
+from acvae.exceptions import GraphError
+from acvae.families import IndependentFamily, PairwiseFamily
 from acvae.nn import Autoencoder, as_features
-from acvae.training import BatchSizes, Problem
-
-CPU = torch.device("cpu")
+from acvae.training import BatchSizes
 
 
 def make_data(kind="counts", n=12, n_features=6, seed=0):
@@ -30,7 +29,7 @@ def make_data(kind="counts", n=12, n_features=6, seed=0):
     return x, Graph(n, [*path[:-1], *extra])
 
 
-def make_problem(
+def make_family(
     likelihood="multinomial", kind="counts", pairs=True, gamma=0.3, dtype=torch.float64, graph=True, tau=0.9
 ):
     x, edges = make_data(kind)
@@ -46,13 +45,24 @@ def make_problem(
         for p in module.parameters():
             p.mul_(4)
     features = as_features(x if kind == "reals" else sp.csr_array(x))
-    return Problem(module, features, edges if graph else None, tau, gamma, CPU), x
+    kind = PairwiseFamily if pairs else IndependentFamily
+    if not graph:
+        return kind(module, features, gamma=gamma), x
+    weights = np.random.default_rng(0).random(edges.n_edges)
+    return kind(module, features, edges, weights, tau=tau, gamma=gamma), x
 
 
-def one_batch(problem, sizes, seed=0):
-    weights = np.random.default_rng(seed).random(problem.graph.n_edges)
-    batches = edge_batches(problem.graph, weights, sizes, np.random.default_rng(seed), problem.draws_pairs)
+def one_batch(family, sizes, seed=0):
+    weights = np.random.default_rng(seed).random(family.graph.n_edges)
+    batches = edge_batches(family.graph, weights, sizes, np.random.default_rng(seed), family.draws_pairs)
     return next(iter(batches))
+
+
+def named(family, batch):
+    """The figures of a batch without noise, by name; the first is the objective."""
+    terms = family.objective(batch._replace(noise=torch.zeros(batch.n_own, 2).double()))
+    assert torch.equal(terms.figures[0], terms.value)
+    return dict(zip(family.figures, terms.figures, strict=True))
 
 
 def ids_of(batch):
@@ -62,9 +72,9 @@ def ids_of(batch):
     return batch.rows[: batch.n_own], pairs[:, :n_edges], pairs[:, n_edges:]
 
 
-def naive_elbo(problem, x, own, edges, pairs, weights, noise):
+def naive_elbo(family, x, own, edges, pairs, weights, noise):
     """The paper's step, with nothing shared: dense rows, [x_i; x_j] through both orders, dense Gaussians."""
-    module, n = problem.module, problem.n_vertices
+    module, n = family.module, family.n_vertices
     x = torch.from_numpy(x).to(noise.dtype)
 
     def encode(ids):
@@ -111,7 +121,7 @@ def naive_elbo(problem, x, own, edges, pairs, weights, noise):
         }
         likelihood = by_name[kind]().log_prob(x[own]).sum(-1)
     value = likelihood.mean() - against_prior(mean, std).mean()
-    if problem.graph is None:
+    if family.graph is None:
         return value
     i, j = edges
     mean_i, std_i = encode(i)
@@ -121,14 +131,14 @@ def naive_elbo(problem, x, own, edges, pairs, weights, noise):
         (1 - 1e-6) * (2 * torch.sigmoid(pre_activation(i, j)) - 1) if correlated else torch.zeros_like(mean_i)
     )
     zero, one = torch.zeros_like(mean_i), torch.ones_like(mean_i)
-    prior = bivariate(zero, one, zero, one, torch.full_like(mean_i, problem.tau))
+    prior = bivariate(zero, one, zero, one, torch.full_like(mean_i, family.tau))
     pair = kl_divergence(bivariate(mean_i, std_i, mean_j, std_j, rho), prior).sum(-1)
     mass = pair - against_prior(mean_i, std_i) - against_prior(mean_j, std_j)
-    value = value - problem.graph.n_edges / n * (weights.to(noise.dtype) * mass).mean()
-    if correlated and problem.gamma > 0:
+    value = value - family.graph.n_edges / n * (weights.to(noise.dtype) * mass).mean()
+    if correlated and family.gamma > 0:
         rho = 2 * torch.sigmoid(pre_activation(*pairs)) - 1
         independence = (-0.5 * torch.log(1 - rho**2)).sum(-1).mean()
-        value = value - problem.gamma * (against_prior(mean, std).mean() + (n - 1) / n * independence)
+        value = value - family.gamma * (against_prior(mean, std).mean() + (n - 1) / n * independence)
     return value
 
 
@@ -140,12 +150,12 @@ class TestStep:
     @pytest.mark.parametrize("pairs", [True, False])
     @pytest.mark.parametrize(("likelihood", "kind"), KINDS)
     def test_loss_and_gradients_are_those_of_the_papers_formulas(self, likelihood, kind, pairs, dtype):
-        problem, x = make_problem(likelihood, kind, pairs, dtype=dtype)
-        batch = one_batch(problem, BatchSizes(5, 8, 20))
+        family, x = make_family(likelihood, kind, pairs, dtype=dtype)
+        batch = one_batch(family, BatchSizes(5, 8, 20))
         noise = torch.randn((5, 2), generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(dtype)
-        parameters = list(problem.module.parameters())
-        expected = naive_elbo(problem, x, *ids_of(batch), batch.weights, noise)
-        got = problem.step_terms(batch, noise).elbo.value
+        parameters = list(family.module.parameters())
+        expected = naive_elbo(family, x, *ids_of(batch), batch.weights, noise)
+        got = family.objective(batch._replace(noise=noise)).value
         close = {"rtol": 1e-5, "atol": 1e-5} if dtype == torch.float64 else {"rtol": 2e-4, "atol": 2e-4}
         torch.testing.assert_close(got, expected, **close)
         for a, b in zip(
@@ -153,52 +163,51 @@ class TestStep:
         ):
             torch.testing.assert_close(a, b, **close)
 
-    def test_terms_add_up(self):
-        problem, _ = make_problem()
-        terms = problem.step_terms(one_batch(problem, BatchSizes(5, 8, 20)), torch.zeros(5, 2).double()).elbo
-        parts = terms.log_likelihood - terms.divergence - terms.structure - terms.regularizer
-        assert terms.value.item() == pytest.approx(parts.item(), rel=1e-12)
-        assert terms.regularizer > 0
-        assert terms.structure != 0
+    def test_terms_add_up_under_their_names(self):
+        family, _ = make_family()
+        terms = named(family, one_batch(family, BatchSizes(5, 8, 20)))
+        parts = terms["log_likelihood"] - terms["kl"] - terms["structure"] - terms["regularizer"]
+        assert terms["elbo"].item() == pytest.approx(parts.item(), rel=1e-12)
+        assert terms["regularizer"] > 0
+        assert terms["structure"] != 0
 
     def test_mean_correlation_is_that_of_the_edges(self):
-        problem, _ = make_problem()
-        batch = one_batch(problem, BatchSizes(5, 8, 20))
+        family, _ = make_family()
+        batch = one_batch(family, BatchSizes(5, 8, 20))
         _, edges, _ = ids_of(batch)
-        c = problem.pair_logits(edges.numpy().T)
-        got = problem.step_terms(batch, torch.zeros(5, 2).double()).mean_correlation
+        c = family.inference.pair_logits(edges.numpy().T)
+        got = named(family, batch)["mean_correlation"]
         assert got.item() == pytest.approx(np.tanh(c / 2).mean(), abs=1e-5)
 
     def test_without_gamma_there_is_no_regularizer(self):
-        problem, _ = make_problem(gamma=0.0)
-        assert not problem.draws_pairs
-        terms = problem.step_terms(one_batch(problem, BatchSizes(5, 8, 20)), torch.zeros(5, 2).double()).elbo
-        assert terms.regularizer == 0
+        family, _ = make_family(gamma=0.0)
+        assert not family.draws_pairs
+        assert named(family, one_batch(family, BatchSizes(5, 8, 20)))["regularizer"] == 0
 
     def test_gamma_means_nothing_to_the_factorised_posterior(self):
         values = []
         for gamma in (0.0, 1000.0):
-            problem, _ = make_problem(pairs=False, gamma=gamma)
-            batch = one_batch(problem, BatchSizes(5, 8, 20))
-            values.append(problem.step_terms(batch, torch.zeros(5, 2).double()).elbo.value.item())
+            family, _ = make_family(pairs=False, gamma=gamma)
+            batch = one_batch(family, BatchSizes(5, 8, 20))
+            values.append(named(family, batch)["elbo"].item())
         assert values[0] == values[1]
 
     @pytest.mark.parametrize("structure", ["graph and pairs", "graph", "none"])
     @pytest.mark.parametrize(("likelihood", "kind"), KINDS)
     def test_gradient_of_the_whole_elbo_numerically(self, likelihood, kind, structure):
-        problem, _ = make_problem(
+        family, _ = make_family(
             likelihood, kind, pairs=structure == "graph and pairs", graph=structure != "none"
         )
         sizes = BatchSizes(4, 6, 7)
         if structure == "none":
             batch = next(iter(vertex_batches(12, sizes, np.random.default_rng(0))))
         else:
-            batch = one_batch(problem, sizes)
+            batch = one_batch(family, sizes)
         noise = torch.randn((4, 2), generator=torch.Generator().manual_seed(2), dtype=torch.float64)
         # gradcheck nudges the parameters in place, and the module reads those very tensors.
         assert torch.autograd.gradcheck(
-            lambda *_: problem.step_terms(batch, noise).elbo.value,
-            tuple(problem.module.parameters()),
+            lambda *_: family.objective(batch._replace(noise=noise)).value,
+            tuple(family.module.parameters()),
             eps=1e-6,
             atol=1e-6,
             rtol=1e-4,
@@ -206,120 +215,127 @@ class TestStep:
 
 
 class TestBatchesEstimateTheWhole:
-    def full(self, problem, x, weights, noise, pairs=None):
-        everyone = torch.arange(problem.n_vertices)
-        edges = None if problem.graph is None else torch.from_numpy(problem.graph.edges.T.copy())
-        return naive_elbo(problem, x, everyone, edges, pairs, weights, noise).item()
+    def full(self, family, x, weights, noise, pairs=None):
+        everyone = torch.arange(family.n_vertices)
+        edges = None if family.graph is None else torch.from_numpy(family.graph.edges.T.copy())
+        return naive_elbo(family, x, everyone, edges, pairs, weights, noise).item()
 
     @pytest.mark.parametrize("correlated", [True, False])
     def test_mean_over_a_partition_of_the_edges(self, correlated):
-        problem, x = make_problem(pairs=correlated, gamma=0.0)
-        n, m = problem.n_vertices, problem.graph.n_edges
+        family, x = make_family(pairs=correlated, gamma=0.0)
+        n, m = family.n_vertices, family.graph.n_edges
         size = 4
         assert m == 12
         weights = np.random.default_rng(0).random(m)
         noise = torch.randn((n, 2), generator=torch.Generator().manual_seed(3), dtype=torch.float64)
         rng = np.random.default_rng(1)
         values = [
-            problem.step_terms(b, noise[b.rows[: b.n_own]]).elbo.value.item()
-            for b in edge_batches(problem.graph, weights, BatchSizes(n, size, 1), rng, False)
+            family.objective(b._replace(noise=noise[b.rows[: b.n_own]])).value.item()
+            for b in edge_batches(family.graph, weights, BatchSizes(n, size, 1), rng, False)
         ]
         assert len(values) == m // size
         assert np.std(values) > 1e-3  # the batches do differ
         assert np.mean(values) == pytest.approx(
-            self.full(problem, x, torch.from_numpy(weights), noise), rel=1e-5
+            self.full(family, x, torch.from_numpy(weights), noise), rel=1e-5
         )
 
     def test_mean_over_a_partition_of_the_vertices(self):
-        problem, x = make_problem(graph=False, pairs=False)
+        family, x = make_family(graph=False, pairs=False)
         noise = torch.randn((12, 2), generator=torch.Generator().manual_seed(3), dtype=torch.float64)
         values = [
-            problem.step_terms(b, noise[b.rows]).elbo.value.item()
+            family.objective(b._replace(noise=noise[b.rows])).value.item()
             for b in vertex_batches(12, BatchSizes(vertices=4), np.random.default_rng(0))
         ]
         assert len(values) == 3
-        assert np.mean(values) == pytest.approx(self.full(problem, x, None, noise), rel=1e-5)
+        assert np.mean(values) == pytest.approx(self.full(family, x, None, noise), rel=1e-5)
 
     def test_random_pairs_estimate_the_sum_over_all_pairs(self):
-        problem, x = make_problem(gamma=0.7)
-        n = problem.n_vertices
-        weights = np.zeros(problem.graph.n_edges)
+        family, x = make_family(gamma=0.7)
+        n = family.n_vertices
+        weights = np.zeros(family.graph.n_edges)
         noise = torch.zeros((n, 2), dtype=torch.float64)
-        sizes = BatchSizes(n, problem.graph.n_edges, 300)
+        sizes = BatchSizes(n, family.graph.n_edges, 300)
         values = [
-            problem.step_terms(b, noise).elbo.value.item()
+            family.objective(b._replace(noise=noise)).value.item()
             for seed in range(60)
-            for b in edge_batches(problem.graph, weights, sizes, np.random.default_rng(seed), True)
+            for b in edge_batches(family.graph, weights, sizes, np.random.default_rng(seed), True)
         ]
         u, v = np.nonzero(~np.eye(n, dtype=bool))
         every = torch.from_numpy(np.stack([u, v]))
-        exact = self.full(problem, x, torch.from_numpy(weights), noise, every)
+        exact = self.full(family, x, torch.from_numpy(weights), noise, every)
         assert abs(np.mean(values) - exact) < 5 * np.std(values) / np.sqrt(len(values))
 
     @pytest.mark.parametrize("correlated", [True, False])
-    def test_full_elbo_is_the_whole_sum(self, correlated):
-        problem, x = make_problem(pairs=correlated, dtype=torch.float32)
-        weights = np.random.default_rng(0).random(problem.graph.n_edges)
+    def test_elbo_of_all_data_is_the_whole_sum(self, correlated):
+        family, x = make_family(pairs=correlated, dtype=torch.float32)
         noise = torch.randn((12, 2), generator=torch.Generator().manual_seed(5)).double()
         pairs = torch.from_numpy(random_pairs(12, 500, np.random.default_rng(5)))
-        got = problem.full_elbo(weights, seed=5, n_pairs=500)
-        problem.module.double()
-        assert got == pytest.approx(self.full(problem, x, torch.from_numpy(weights), noise, pairs), rel=1e-4)
-        assert got == problem_full_again(correlated, weights)
+        got = family.elbo(seed=5, n_pairs=500)
+        again, _ = make_family(pairs=correlated, dtype=torch.float32)
+        assert got == again.elbo(seed=5, n_pairs=500)
+        family.module.double()
+        exact = self.full(family, x, torch.from_numpy(family.weights), noise, pairs)
+        assert got == pytest.approx(exact, rel=1e-4)
+        family.weights = np.zeros_like(family.weights)
+        without = self.full(family, x, torch.zeros(family.graph.n_edges), noise, pairs)
+        assert family.elbo(seed=5, n_pairs=500) == pytest.approx(without, rel=1e-4)
+        assert abs(without - exact) > 0.1
 
-    def test_full_elbo_of_a_vae(self):
-        problem, x = make_problem(pairs=False, graph=False, dtype=torch.float32)
+    def test_elbo_of_a_vae(self):
+        family, x = make_family(pairs=False, graph=False, dtype=torch.float32)
         noise = torch.randn((12, 2), generator=torch.Generator().manual_seed(0)).double()
-        got = problem.full_elbo(None)
-        problem.module.double()
-        assert got == pytest.approx(self.full(problem, x, None, noise), rel=1e-4)
+        got = family.elbo()
+        family.module.double()
+        assert got == pytest.approx(self.full(family, x, None, noise), rel=1e-4)
 
 
-def problem_full_again(correlated, weights):
-    problem, _ = make_problem(pairs=correlated, dtype=torch.float32)
-    return problem.full_elbo(weights, seed=5, n_pairs=500)
+def test_edge_masses_are_those_of_the_formula():
+    family, x = make_family(dtype=torch.float32, tau=0.8)
+    masses = family.edge_masses()
+    # One edge at a time: w = 1 on it alone and no other terms changes the ELBO by m_e/n.
+    family.module.double()
+    noise = torch.zeros((12, 2), dtype=torch.float64)
+    everyone = torch.arange(12)
+    edges = torch.from_numpy(family.graph.edges.T.copy())
+    family.gamma = 0.0
+    without = naive_elbo(family, x, everyone, edges, None, torch.zeros(len(masses)), noise)
+    for e in range(len(masses)):
+        only = torch.zeros(len(masses))
+        only[e] = 1
+        value = naive_elbo(family, x, everyone, edges, None, only, noise)
+        assert masses[e] == pytest.approx(12 * (without - value).item(), rel=1e-3, abs=1e-3)
 
 
-class TestWhole:
-    def test_marginals_are_the_encoders(self):
-        problem, _ = make_problem(dtype=torch.float32)
-        mean, std = problem.marginals()
-        expected = problem.module.encoder(problem.features.rows())
-        np.testing.assert_allclose(mean, expected[0].detach(), rtol=1e-6)
-        np.testing.assert_allclose(std, expected[1].detach(), rtol=1e-6)
+class TestWhatAnEpochIs:
+    def test_a_pass_over_the_edges_with_pairs_where_they_count(self):
+        family, _ = make_family()
+        family.sizes = BatchSizes(4, 5, 6)
+        rng, noise = np.random.default_rng(0), torch.Generator().manual_seed(0)
+        batches = list(family.batches(rng, noise))
+        assert [len(b.weights) for b in batches] == [5, 5, 2]
+        assert all(b.pairs.shape[1] - len(b.weights) == 6 for b in batches)
+        assert all(b.noise.shape == (4, 2) for b in batches)
+        seen = torch.cat([b.rows[b.edges] for b in batches], dim=1).T.tolist()
+        assert sorted(map(sorted, seen)) == family.graph.edges.tolist()
+        assert (family.size, family.same_order) == (12, False)
 
-    def test_edge_masses_are_those_of_the_formula(self):
-        problem, x = make_problem(dtype=torch.float32, tau=0.8)
-        masses = problem.edge_masses()
-        # One edge at a time: w = 1 on it alone and no other terms changes the ELBO by m_e/n.
-        problem.module.double()
-        noise = torch.zeros((12, 2), dtype=torch.float64)
-        everyone = torch.arange(12)
-        edges = torch.from_numpy(problem.graph.edges.T.copy())
-        problem.gamma = 0.0
-        without = naive_elbo(problem, x, everyone, edges, None, torch.zeros(len(masses)), noise)
-        for e in range(len(masses)):
-            only = torch.zeros(len(masses))
-            only[e] = 1
-            value = naive_elbo(problem, x, everyone, edges, None, only, noise)
-            assert masses[e] == pytest.approx(12 * (without - value).item(), rel=1e-3, abs=1e-3)
+    def test_a_pass_over_the_vertices_without_a_graph(self):
+        family, _ = make_family(pairs=False, graph=False)
+        family.sizes = BatchSizes(5)
+        batches = list(family.batches(np.random.default_rng(0), torch.Generator().manual_seed(0)))
+        assert sorted(torch.cat([b.rows for b in batches]).tolist()) == list(range(12))
+        assert all(b.weights.numel() == b.pairs.numel() == 0 for b in batches)
+        assert (family.size, family.same_order) == (12, True)
 
-    @pytest.mark.parametrize("table_bytes", [0, 1 << 20], ids=["by chunks", "by a table of all vertices"])
-    def test_chunks_do_not_change_the_result(self, monkeypatch, table_bytes):
-        problem, _ = make_problem(dtype=torch.float32)
-        pairs = random_pairs(12, 50, np.random.default_rng(0)).T
-        whole = [*problem.marginals(), problem.edge_masses(), problem.pair_logits(pairs)]
-        monkeypatch.setattr("acvae.families.problem.ROWS_AT_A_TIME", 5)
-        monkeypatch.setattr("acvae.families.problem.PAIRS_AT_A_TIME", 3)
-        monkeypatch.setattr("acvae.families.problem.TABLE_BYTES", table_bytes)
-        parts = [*problem.marginals(), problem.edge_masses(), problem.pair_logits(pairs)]
-        for a, b in zip(whole, parts, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
-    def test_networks_that_blew_up_are_reported_as_a_training_error(self):
-        problem, _ = make_problem(dtype=torch.float32)
-        with torch.no_grad():
-            problem.module.encoder.output.weight.fill_(torch.nan)
-        for call in (problem.marginals, problem.edge_masses):
-            with pytest.raises(TrainingError, match="not finite; use a smaller learning_rate"):
-                call()
+class TestMistakes:
+    def test_a_graph_without_weights_or_weights_without_a_graph(self):
+        family, _ = make_family()
+        for given in ({"graph": family.graph}, {"weights": family.weights}):
+            with pytest.raises(GraphError, match="belong together"):
+                PairwiseFamily(family.module, family.features, **given)
+
+    def test_weights_of_other_edges(self):
+        family, _ = make_family()
+        with pytest.raises(GraphError, match=r"12 edges need as many weights, got shape \(11,\)"):
+            PairwiseFamily(family.module, family.features, family.graph, family.weights[:-1])

@@ -1,7 +1,7 @@
 """The whole of GraphGaussian without its face: evidence, scales, heads, all by leave-one-out.
 
-Scales are given relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree), so
-that a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With edge
+Scales are relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree), so that
+a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With edge
 weights, a_e is α times the weight relative to their mean.
 """
 
@@ -19,7 +19,7 @@ from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.graph import Graph
-from acvae.links.head import Head, Parameters
+from acvae.links.head import Head, Parameters, start
 from acvae.links.queries import Queries, gather, sample_edges
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics import GraphStatistics, Scale
@@ -33,10 +33,11 @@ BoolArray = npt.NDArray[np.bool_]
 Report = Callable[[str, float], None]
 
 GRID = ((2.0, 20.0), (0.7, 7.0), (6.0, 60.0))  # the first, unless another is clearly better
+COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
-QUERIES, TRIAL_QUERIES, PAIR_ROWS = 6000, 1200, 1000
+QUERIES, TRIAL_QUERIES, PAIR_ROWS = 10_000, 1200, 1000
 LARGE = 12_000  # vertices above which only the first of the grid is tried
-HELD_OUT = 0.15  # of vertices, whose queries only judge
+HELD_OUT = 0.1  # of vertices, whose queries only judge
 
 
 @dataclass
@@ -65,6 +66,7 @@ class GraphGaussianFit:
     probability: Head
     report: dict[str, Any] = field(default_factory=dict)
     _statistics: GraphStatistics | None = None
+    _completing: Scale | None = None
 
     @property
     def statistics(self) -> GraphStatistics:
@@ -81,8 +83,32 @@ class GraphGaussianFit:
         """Scores and probabilities of links."""
         return LinkRanking(self.statistics, self.order, self.probability)
 
+    @property
+    def pull(self) -> FloatArray:
+        """(n, d) c·r, what the evidence adds to J·mean."""
+        return self.precision * self.seen[:, None] * self.rows
+
+    def new_strengths(self, scale: float, count: int) -> FloatArray:
+        """(count,) strengths of new edges, of mean weight, at a scale."""
+        return np.full(count, strength_of_one(self.graph, scale, self.precision if self.seen.any() else 0.0))
+
+    def impute(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
+
+        By a Gaussian of its own, in which evidence counts for more than in that of links.
+        """
+        if self.evidence is None:
+            raise FeatureError("the model was fitted without features, so there are none to expect.")
+        if self._completing is None:
+            own = COMPLETION_PRECISION * self.seen
+            strength = COMPLETION_STRENGTH * relative_weights(self.graph)
+            gaussian = LaplacianGaussian(1 + own, self.graph.edges, strength)
+            self._completing = Scale(gaussian, gaussian.solve(own[:, None] * self.rows))
+        gaussian, mean = self._completing
+        return self.evidence.reconstruct(mean[vertices], gaussian.variance[vertices])
+
     def pack(self) -> dict[str, npt.NDArray[Any]]:
-        """Arrays to save; the graph's own are not among them."""
+        """Arrays to save; the graph's own and the features' kind are not among them."""
         out: dict[str, npt.NDArray[Any]] = {
             "rows": self.rows,
             "seen": self.seen,
@@ -96,13 +122,13 @@ class GraphGaussianFit:
         return out
 
     @classmethod
-    def unpack(cls, arrays: dict[str, npt.NDArray[Any]], graph: Graph) -> GraphGaussianFit:
-        """From what `pack` gave, and the graph."""
+    def unpack(cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph) -> GraphGaussianFit:
+        """From what `pack` gave, the kind of the features if there are any, and the graph."""
         prefix = "evidence/"
         own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
         return cls(
             graph,
-            Evidence.unpack(own) if own else None,
+            None if kind is None else Evidence.unpack(kind, own),
             np.asarray(arrays["rows"]),
             np.asarray(arrays["seen"]),
             tuple(float(t) for t in arrays["scales"]),
@@ -114,10 +140,20 @@ class GraphGaussianFit:
 
 def strengths(graph: Graph, scale: float, precision: float) -> FloatArray:
     """(m,) a_e of every edge at a scale t."""
-    weights = getattr(graph, "weights", None)
-    relative = np.ones(graph.n_edges) if weights is None else np.asarray(weights) / np.mean(weights)
+    return relative_weights(graph) * strength_of_one(graph, scale, precision)
+
+
+def relative_weights(graph: Graph) -> FloatArray:
+    """(m,) weights of the edges over their mean; ones where there are none."""
+    if graph.weights is None or graph.n_edges == 0:
+        return np.ones(graph.n_edges)
+    return np.asarray(graph.weights / np.mean(graph.weights), dtype=np.float64)
+
+
+def strength_of_one(graph: Graph, scale: float, precision: float) -> float:
+    """The strength of an edge of mean weight at a scale t."""
     linked = max(1, int((graph.degrees > 0).sum()))
-    return np.asarray(relative * (scale * (1 + precision) * linked / max(1, 2 * graph.n_edges)))
+    return scale * (1 + precision) * linked / max(1, 2 * graph.n_edges)
 
 
 def make_statistics(
@@ -129,7 +165,7 @@ def make_statistics(
     elimination: Elimination,
 ) -> tuple[GraphStatistics, list[FloatArray]]:
     """Gaussians given the evidence at every scale, and the strengths (m,) of each."""
-    own = precision * seen
+    own = (precision * seen).astype(np.float64)
     made, used = [], []
     for t in scales:
         strength = strengths(graph, t, precision if seen.any() else 0.0)
@@ -166,17 +202,23 @@ def fit_graph_gaussian(
     if not tried[0] or any(not (np.isfinite(t) and t > 0) for t in tried[0]):
         raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
     rng = np.random.default_rng(seed)
-    if len(tried) > 1 and n <= LARGE and graph.n_edges > 1:
+    if len(tried) > 1 and n <= LARGE and 1 < graph.n_edges < n * (n - 1) // 2:
         report["trials"], best = _choose_scales(graph, rows, seen, tried, elimination, seed, say)
     else:
         best = tried[0]
     statistics, strength = make_statistics(graph, rows, seen, best, PRECISION, elimination)
     say("scales", 1.0)
-    ends, weight = sample_edges(graph, QUERIES, rng)
-    queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
-    say("leave-one-out", 1.0)
-    order, report["held_out"] = _order(queries, graph, statistics.names, seed, say)
-    probability = _probability(statistics, graph, queries, rng, seed)
+    pairs = n * (n - 1) // 2
+    if 0 < graph.n_edges < pairs:
+        ends, weight = sample_edges(graph, QUERIES, rng)
+        queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
+        say("leave-one-out", 1.0)
+        order, report["held_out"] = _order(queries, graph, statistics.names, seed, say)
+        probability = _probability(statistics, graph, queries, rng, seed)
+    else:  # nothing to tell links from others by
+        order = _unlearned(statistics.count, 0.0)
+        odds = np.log((graph.n_edges + 0.5) / (pairs - graph.n_edges + 0.5))
+        probability = _unlearned(statistics.count, float(odds))
     say("probabilities", 1.0)
     return GraphGaussianFit(
         graph, evidence, rows, seen, best, PRECISION, order, probability, report, statistics
@@ -188,7 +230,9 @@ def _evidence(
 ) -> tuple[Evidence | None, FloatArray, BoolArray]:
     mask = np.ones(n, dtype=bool) if observed is None else np.asarray(observed)
     if mask.shape != (n,) or mask.dtype != np.bool_:
-        raise FeatureError(f"observed must be a boolean mask of {n} vertices, got {mask.dtype} of shape {mask.shape}.")
+        raise FeatureError(
+            f"observed must be a boolean mask of {n} vertices, got {mask.dtype} of shape {mask.shape}."
+        )
     if features is None or features.shape[1] == 0 or not mask.any():
         return None, np.zeros((n, 0)), np.zeros(n, dtype=bool)
     if features.shape[0] != n:
@@ -243,7 +287,8 @@ def _choose_scales(
 
 
 def _subset(queries: Queries, chosen: BoolArray) -> Queries:
-    return Queries(*(part[chosen] for part in queries))
+    ends, weight, candidates, log_weight, statistics = queries
+    return Queries(ends[chosen], weight[chosen], candidates[chosen], log_weight[chosen], statistics[chosen])
 
 
 def _order(
@@ -269,6 +314,15 @@ def _order(
     return (head if best is None else _single(head, best)), scores
 
 
+def _unlearned(statistics: int, offset: float) -> Head:
+    """The sum of correlations and cosines as a head."""
+    zero = start(statistics, 1, seed=0)
+    linear = np.ones_like(zero.linear)
+    linear[-2:] = 0
+    network = zero._replace(linear=linear, offset=np.array([offset], dtype=np.float32))
+    return Head(np.zeros_like(linear), np.ones_like(linear), (network,))
+
+
 def _single(head: Head, statistic: int) -> Head:
     """One statistic as a head."""
     zero = Parameters(*(np.zeros_like(part) for part in head.networks[0]))
@@ -282,7 +336,9 @@ def _probability(
 ) -> Head:
     """The head for probabilities: links without themselves, against pairs of the graph as it is."""
     linked = np.flatnonzero(graph.degrees > 0)
-    chosen = np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False)) if len(linked) else linked
+    chosen = (
+        np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False)) if len(linked) else linked
+    )
     ends = np.stack([chosen, chosen], axis=1)
     each = np.full(len(chosen), len(linked) / max(1, len(chosen)))
     others = gather(statistics, graph, [], ends, each, rng, removed=False)
@@ -291,5 +347,9 @@ def _probability(
     sides = 1 + (graph.degrees[others.candidates] == 0)
     weight = np.exp(others.log_weight) * others.weight[:, None] * sides
     return fit_probability(
-        queries.statistics[:, 0], queries.weight, others.statistics[real], weight[real].astype(np.float64), seed
+        queries.statistics[:, 0],
+        queries.weight,
+        others.statistics[real],
+        weight[real].astype(np.float64),
+        seed,
     )
