@@ -107,15 +107,16 @@ def _beside(folder: Path, names: list[str], args: argparse.Namespace) -> dict[st
     from acvae.compare.tasks import TASKS
     from acvae.exceptions import RunError
     from acvae.runs import Run
+    from acvae.runs.rankings import ranker, ranker_by
 
     opened, task = Run(folder), TASKS["links"]
-    if opened.test is None:
+    split = opened.split
+    if split is None:
         raise RunError(f"the run in {str(folder)!r} has no hidden links to compare by: it trained on all.")
     data = opened.load_data()
-    split = opened.split_of(opened.graph)
     say = silent if args.quiet else note
     say(f"ranking by the run's {opened.config.model}")
-    own = opened.model.links_ if opened.config.model == "graph-gaussian" else opened.posterior
+    own = ranker(opened, ranker_by(opened, "link"))
     found = {f"{folder} ({opened.config.model})": score_links(own, split.train, split.test, split.seed)}
     for name in names:
         method = METHODS["links"][name]

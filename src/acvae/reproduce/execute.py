@@ -98,6 +98,14 @@ def _predict_links(spec: RunSpec, data: Dataset) -> tuple[dict[str, Any], dict[s
             for kind, posterior in random_forest_posteriors(parts.train, spec.run).items()
         }
         return sizes, {kind: _link_scores(found) for kind, found in taken.items()}, []
+    if not METHODS[spec.method].takes("epochs"):  # nothing to watch and to select from: evaluated once
+        model, _ = fit_model(spec.config(), data, parts, progress=False)
+        rankers = {METHODS[spec.method].ranking: model.posterior_, "link": model.links_}
+        last = {
+            kind: Selected(1, float("nan"), metrics.evaluate(found, *parts[:2]), float("nan"), float("nan"))
+            for kind, found in rankers.items()
+        }
+        return sizes, {kind: _link_scores(found) for kind, found in last.items()}, []
     # A method's own ranking is by its posterior; another asks its pair network alone.
     own = METHODS[spec.method].ranking
     callbacks = {
