@@ -100,7 +100,7 @@ class GraphGaussianFit:
         if self.evidence is None:
             raise FeatureError("the model was fitted without features, so there are none to expect.")
         if self._completing is None:
-            own = COMPLETION_PRECISION * self.seen
+            own = COMPLETION_PRECISION * self.seen.astype(np.float64)
             strength = COMPLETION_STRENGTH * relative_weights(self.graph)
             gaussian = LaplacianGaussian(1 + own, self.graph.edges, strength)
             self._completing = Scale(gaussian, gaussian.solve(own[:, None] * self.rows))

@@ -3,8 +3,8 @@
 Known vertices are updated: the joint is that of the larger graph, with the scales and strengths of the fit.
 Or they are held fixed: a new vertex v with edges of strengths a_u has, given its neighbours, the precision
 J_vv = h_v + Σ_u a_u and the mean (c·r_v + Σ_u a_u·z_u)/J_vv, and integrating it out leaves the known as they
-were. In the form of a Laplacian that is an edge of strength a_u to each neighbour, one of −a_u·a_w/J_vv between
-any two neighbours, and −a_u·h_v/J_vv on the diagonal of each.
+were. In the form of a Laplacian that is an edge of strength a_u to each neighbour, one of −a_u·a_w/J_vv
+between any two neighbours, and −a_u·h_v/J_vv on the diagonal of each.
 """
 
 from __future__ import annotations
