@@ -17,6 +17,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae.exceptions import FeatureError, GraphError
+from acvae.families.graph_gaussian import dimensions
 from acvae.gaussian.graph.laplacian import LaplacianGaussian
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.posterior import Posterior
@@ -120,8 +121,6 @@ def _conditional(
 
 def _posterior(model: GraphGaussian, precisions: list[Precision]) -> Posterior:
     """The joint of all vertices, in the dimensions of the model's own."""
-    from acvae.models.graph_gaussian import dimensions
-
     group, column = dimensions(model._fit, model.latent_dim)
     edges = precisions[0].edges
     gaussians = [LaplacianGaussian(p.diagonal, p.edges, p.strength) for p in precisions]
