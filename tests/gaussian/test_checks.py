@@ -15,7 +15,8 @@ Q = Posterior(np.zeros((4, 2)), np.ones((4, 2)), [[0, 1], [2, 3]], np.full((2, 2
 ODD_IDS = [
     [[0, 1], [2]], ["a"], "a", None, {0, 1}, {0: 1}, object(), [None], [True, False, True, False], True, 1.0,
     [np.nan], 1 << 70, [-(1 << 70)], [0, 1 << 64], -1, 4, [np.datetime64("2020-01-01")],
-    datetime.date.today(), 1j, b"x", torch.eye(4).to_sparse(), sp.eye_array(4), (i for i in range(3)), np.zeros((2,), "V4"),
+    datetime.date.today(), 1j, b"x", torch.eye(4).to_sparse(), sp.eye_array(4),
+    (i for i in range(3)), np.zeros((2,), "V4"),
 ]  # fmt: skip
 
 
