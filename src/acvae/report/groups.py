@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae.clustering.cluster import linkage
+from acvae.clustering import linkage
 from acvae.gaussian.posterior import Posterior
 
 __all__ = ["Groups", "group", "legend"]
