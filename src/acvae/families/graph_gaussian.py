@@ -122,9 +122,7 @@ class GraphGaussianFit:
         return out
 
     @classmethod
-    def unpack(
-        cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph
-    ) -> GraphGaussianFit:
+    def unpack(cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph) -> GraphGaussianFit:
         """From what `pack` gave, the kind of the features if there are any, and the graph."""
         prefix = "evidence/"
         own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
@@ -212,7 +210,9 @@ def fit_graph_gaussian(
     say("scales", 1.0)
     if graph.n_edges == 0:
         blank = Head.blank(statistics.count)
-        return GraphGaussianFit(graph, evidence, rows, seen, best, PRECISION, blank, blank, report, statistics)
+        return GraphGaussianFit(
+            graph, evidence, rows, seen, best, PRECISION, blank, blank, report, statistics
+        )
     ends, weight = sample_edges(graph, QUERIES, rng)
     queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
     say("leave-one-out", 1.0)
