@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from small_families import GRAPH, parts
 
 from acvae.engine.distributed import ALONE
 from acvae.engine.fused import FusedGradient
@@ -11,6 +10,7 @@ from acvae.engine.step import Stepper, Terms, declared_step
 from acvae.families import PairwiseFamily
 from acvae.nn import Multinomial
 from acvae.training import Plan, train
+from small_families import GRAPH, parts
 
 WEIGHTS = np.full(GRAPH.n_edges, 0.5)
 

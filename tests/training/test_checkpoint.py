@@ -47,10 +47,11 @@ def interrupt_after_epoch(number):
 def assert_same(model, other):
     for name, tensor in model.module_.state_dict().items():
         assert torch.equal(tensor, other.module_.state_dict()[name]), name
-    np.testing.assert_array_equal(model.posterior_.mean, other.posterior_.mean)
-    np.testing.assert_array_equal(model.posterior_.std, other.posterior_.std)
-    np.testing.assert_array_equal(model.posterior_.forest, other.posterior_.forest)
-    np.testing.assert_array_equal(model.posterior_.joint.correlation, other.posterior_.joint.correlation)
+    (arrays, about), (others, about_others) = model.posterior_.pack(), other.posterior_.pack()
+    assert about == about_others
+    assert arrays.keys() == others.keys()
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(array, others[name], err_msg=name)
     if model.weights_ is not None:
         np.testing.assert_array_equal(model.weights_, other.weights_)
     without_time = [
