@@ -1,4 +1,4 @@
-"""A family, a joint and an estimator as a user would write them: one class each, and no change in the source."""
+"""A family, a joint and an estimator as a user would write them: one class each, nothing else changed."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from acvae.models.estimator import FamilyEstimator
 class Equicorrelated:
     """All pairs are correlated alike: R_k = (1 − ρ_k)·I + ρ_k·11ᵀ in dimension k, with 0 ≤ ρ_k < 1.
 
-    No joint of the library's protocol, only correlations: enough for distances, neighbours, metrics, clusters.
+    Only correlations, no `Joint`: enough for distances, neighbours, metrics and clusters.
     """
 
     def __init__(self, n, rho):

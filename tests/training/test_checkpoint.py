@@ -212,7 +212,7 @@ def about(path):
 
 
 class Drifting(PairwiseFamily):
-    """Weights that take a random walk after each epoch, by a stream of its own, and remembers each of them."""
+    """Weights take a random walk after each epoch, by a stream of its own, and all are remembered."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -271,8 +271,8 @@ class TestAFamilysOwnState:
         history = train(whole, self.PLAN)
         for stop in (1, 4):
             checkpoint = Checkpoint(tmp_path / str(stop), every=2)
+            stopped = self.make(data, StoredDrifting)
             with pytest.raises(KeyboardInterrupt):
-                stopped = self.make(data, StoredDrifting)
                 train(stopped, self.PLAN, [interrupt_after_epoch(stop)], checkpoint)
             again = self.make(data, StoredDrifting)
             rows = train(again, self.PLAN, (), checkpoint)
