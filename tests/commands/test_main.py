@@ -10,8 +10,8 @@ from acvae.commands.main import COMMANDS, main
 def test_an_unknown_command_is_answered_with_those_there_are(capsys):
     assert main(["neighbours"]) == 2
     assert capsys.readouterr().err.endswith(
-        "acvae: error: there is no command 'neighbours'; there are fit, evaluate, neighbors, cluster, "
-        "report, datasets, reproduce. Did you mean 'neighbors'?\n"
+        "acvae: error: there is no command 'neighbours'; there are fit, evaluate, links, neighbors, "
+        "cluster, export, report, datasets, reproduce. Did you mean 'neighbors'?\n"
     )
 
 

@@ -75,8 +75,8 @@ def test_what_is_no_run_is_said(error_of, run_folder, tmp_path):
     assert "acvae fit --resume" in error_of("report", run_folder, unfinished, "-o", out)
     damaged = tmp_path / "damaged"
     shutil.copytree(run_folder, damaged)
-    (damaged / "split.safetensors").unlink()
-    assert "the split in" in error_of("report", damaged, "-o", out)
+    (damaged / "graph.safetensors").unlink()
+    assert "graph.safetensors in" in error_of("report", damaged, "-o", out)
     assert error_of("report", run_folder, run_folder, "-o", out) == "a run was given twice."
     assert not out.exists()
 

@@ -71,7 +71,7 @@ def test_filters(configs):
     assert [(s.method, s.gamma, s.run) for s in chosen] == [("acvae-eb", 10.0, 1)]
     assert {s.method for s in filter_runs(runs, ["vae", "random-tree", "small"])} == {"vae", "random-tree"}
     assert {s.gamma for s in filter_runs(runs, ["gamma=none"])} == {None}
-    with pytest.raises(OptionError, match=r"--only smal fits no run.*Did you mean 'small'"):
+    with pytest.raises(OptionError, match=r"smal fits no run.*Did you mean 'small'"):
         filter_runs(runs, ["smal"])
 
 

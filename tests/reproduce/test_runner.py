@@ -75,8 +75,8 @@ def test_a_table_is_run_stored_and_not_run_again(configs, tmp_path):
     test = result["selected"]["bp"]["ncrr"]["test"]
     result["selected"]["bp"]["ncrr"]["test"] = math.nextafter(test, 1)
     write_result(result, path)
-    (line,), changed = check_result(path)
-    assert changed == []
+    (line,), changed, exact, digits = check_result(path)
+    assert (changed, exact, digits) == ([], True, 1)
     assert line == f"selected.bp.ncrr.test: stored {math.nextafter(test, 1)!r}, now {test!r}"
 
 

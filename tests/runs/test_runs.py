@@ -1,5 +1,6 @@
 """Runs: the folder of a training, its settings as TOML, and every way it can be damaged."""
 
+import argparse
 import json
 import tomllib
 
@@ -7,11 +8,15 @@ import numpy as np
 import pytest
 
 import acvae
-from acvae.exceptions import AcvaeError, DataError, OptionError, RunError
+from acvae.commands._fit_flags import add_data_and_run, add_model
+from acvae.exceptions import DataError, OptionError, RunError
+from acvae.methods import METHODS, method_named
 from acvae.runs import Run, RunConfig, fit_run, read_config, resume_run
-from acvae.runs.config import KEYS, to_toml
+from acvae.runs.config import all_keys
+from acvae.runs.errors import StoppedRunError
 from acvae.runs.files import plain, to_csv
-from acvae.runs.methods import METHODS, make_model, method_options
+from acvae.runs.toml import to_toml
+from acvae.runs.writer import RunWriter
 
 VALUES = {
     "dataset": "tree",
@@ -48,7 +53,7 @@ class TestRun:
         split = acvae.split_edges(data.graph, seed=0)
         assert run.graph == split.train
         assert run.test == split.test
-        stored = run.split_of(data.graph)
+        stored = run.split
         assert (stored.seed, stored.fraction) == (0, 0.05)
         assert stored.train == split.train
         assert isinstance(run.model, acvae.ACVAE)
@@ -99,7 +104,7 @@ class TestDamage:
 
     def test_the_config(self, run):
         (run / "config.toml").write_text('dataset = "tree"\nepochs = -1\n')
-        with pytest.raises(RunError, match=r"config\.toml' was changed and cannot be used: epochs must be"):
+        with pytest.raises(RunError, match=r"config\.toml' was changed and cannot be used: model=None"):
             Run(run)
         (run / "config.toml").unlink()
         with pytest.raises(DataError, match=r"there is no file .*config\.toml"):
@@ -107,12 +112,13 @@ class TestDamage:
 
     def test_the_model(self, run):
         (run / "model.safetensors").write_bytes(b"nothing")
-        with pytest.raises(AcvaeError, match="is not a saved model, or is damaged"):
+        assert not Run(run).finished
+        with pytest.raises(StoppedRunError, match=r"model\.safetensors in .* is missing or damaged"):
             _ = Run(run).model
 
     def test_the_split(self, run):
-        (run / "split.safetensors").write_bytes(b"nothing")
-        with pytest.raises(RunError, match=r"the split in .*split\.safetensors' cannot be read"):
+        (run / "graph.safetensors").write_bytes(b"nothing")
+        with pytest.raises(RunError, match=r"the graph in .*graph\.safetensors' cannot be read"):
             _ = Run(run).test
 
     def test_other_data(self, run):
@@ -123,7 +129,8 @@ class TestDamage:
 
     def test_discarding_leaves_what_is_not_the_run_s(self, run):
         (run / "notes.txt").write_text("mine")
-        Run(run).discard()
+        with RunWriter(run) as writer:
+            writer.discard()
         assert [path.name for path in run.iterdir()] == ["notes.txt"]
 
 
@@ -135,7 +142,7 @@ class TestConfig:
         one = RunConfig.from_values(values)
         again = RunConfig.from_values(tomllib.loads(to_toml(one.values())))
         assert again == one
-        assert set(one.options) == set(method_options(model))
+        assert set(one.options) == set(METHODS[model].options)
         assert one.make_model(progress=False).get_params()["learning_rate"] == 1e-05
 
     def test_texts_of_all_kinds_survive_toml(self):
@@ -148,13 +155,13 @@ class TestConfig:
         assert tomllib.loads(to_toml(values)) == values
 
     def test_options_that_have_no_part_in_a_model_are_not_its_own(self):
-        assert "gamma" in method_options("cvae-corr")
-        assert not {"gamma", "pair_hidden_dim", "batch_pairs"} & {*method_options("cvae-ind")}
-        assert "n_negatives" in method_options("graphsage")
+        assert METHODS["cvae-corr"].takes("gamma")
+        assert not {"gamma", "pair_hidden_dim", "batch_pairs"} & {*METHODS["cvae-ind"].options}
+        assert METHODS["graphsage"].takes("n_negatives")
         with pytest.raises(OptionError, match="the model vae has no option tau; it has latent_dim, "):
-            make_model("vae", {"tau": 1}, progress=False)
+            METHODS["vae"].make({"tau": 1})
         with pytest.raises(OptionError, match="model='vea' is unknown"):
-            method_options("vea")
+            method_named("vea")
 
     @pytest.mark.parametrize(
         ("values", "message"),
@@ -186,10 +193,11 @@ class TestConfig:
         }
 
     def test_every_flag_is_a_setting_and_every_setting_a_flag(self):
-        from acvae.commands._fit_flags import MODELS, SETTINGS
-
-        assert set(SETTINGS) == set(KEYS)
-        assert tuple(METHODS) == MODELS
+        parser = argparse.ArgumentParser()
+        add_data_and_run(parser)
+        add_model(parser)
+        flags = {action.dest for action in parser._actions}
+        assert flags - {"help", "out", "overwrite", "config", "resume", "quiet"} == set(all_keys())
 
 
 def test_json_has_no_nan_and_csv_leaves_empty_what_is_not_there():

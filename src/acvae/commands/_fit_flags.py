@@ -7,38 +7,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from acvae.commands._options import add_options
 from acvae.commands._usage import positive, real, whole
+from acvae.methods import DEFAULT_METHOD, METHODS
 
-__all__ = ["MODELS", "SETTINGS", "add_flags", "given"]
-
-MODELS = ("acvae-eb", "acvae-sp", "cvae-graph", "cvae-corr", "cvae-ind", "vae", "graphsage")
-
-_NO_PAIRS = "not for cvae-ind, vae and graphsage"
-
-# name, type, help
-OPTIONS: tuple[tuple[str, Any, str], ...] = (
-    ("epochs", whole, "passes over the edges, for vae over the vertices (200; graphsage 100)"),
-    ("seed", whole, "fixes everything random in training (0)"),
-    ("latent_dim", positive, "dimensions of an embedding (10)"),
-    ("hidden_dim", positive, "size of the hidden layers (30)"),
-    ("pair_hidden_dim", positive, f"size of the pair network's hidden layer (100); {_NO_PAIRS}"),
-    (
-        "tau",
-        real,
-        "correlation of the prior across an edge (0.99; cvae-graph 0.8); not for vae and graphsage",
-    ),
-    ("gamma", real, f"strength of the regulariser on random pairs (0.1); {_NO_PAIRS}"),
-    ("weight_step", real, "step of the edge weights, once an epoch (0.1); acvae only"),
-    ("edge_weights", str, "exact, or sampled where the graph is too large (exact); cvae only"),
-    ("n_trees", positive, "spanning trees that sampled edge weights are estimated from (100); cvae only"),
-    ("likelihood", str, "multinomial, bernoulli, poisson or gaussian (multinomial); not for graphsage"),
-    ("learning_rate", real, "step size of Adam (0.001)"),
-    ("batch_vertices", positive, "vertices per step (64); not for graphsage"),
-    ("batch_edges", positive, "edges per step (256); not for vae"),
-    ("batch_pairs", positive, f"random pairs per step (256); {_NO_PAIRS}"),
-    ("n_negatives", positive, "negative samples (20); graphsage only"),
-    ("device", str, "auto, cpu, cuda, … (auto)"),
-)
+__all__ = ["add_data_and_run", "add_model", "given"]
 
 FILES: tuple[tuple[str, Any, str, str], ...] = (
     (
@@ -52,19 +25,17 @@ FILES: tuple[tuple[str, Any, str, str], ...] = (
     ("ids", str, "FILE", "ids of a matrix's rows, one a line"),
     ("source_column", str, "NAME", "column of the edges with one end (the first)"),
     ("target_column", str, "NAME", "column of the edges with the other end (the second)"),
+    ("label_column", str, "NAME", "column of the features with what to show instead of the ids"),
+    ("class_column", str, "NAME", "column of the features with classes, to compare clusters with"),
     ("name", str, "NAME", "what to call the data set (the features file's name)"),
 )
 
-SETTINGS = (
-    *("dataset", "data_root", "data_options", "columns", "header", "row_ids", "edges_header", "isolated"),
-    *("model", "split_seed", "all_edges", "evaluate_every", "checkpoint_every"),
-    *(name for name, *_ in OPTIONS),
-    *(name for name, *_ in FILES),
-)
 
+def add_data_and_run(parser: argparse.ArgumentParser) -> None:
+    """Where the data are and where the run goes.
 
-def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Add them all. One that is not given leaves no trace, so that a config file can say it instead."""
+    A flag that is not given leaves no trace, so that a config file can say it instead.
+    """
     absent: dict[str, Any] = {"default": argparse.SUPPRESS}
     parser.add_argument("dataset", nargs="?", metavar="DATASET", help="name of a data set", **absent)
 
@@ -110,6 +81,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     split.add_argument(
         "--split-seed", type=whole, metavar="N", help="which test edges to hold out (0)", **absent
     )
+    run.add_argument(
+        "--test-fraction",
+        type=real,
+        metavar="X",
+        help="share of its edges that a vertex gives to the test set, at least one (0.05)",
+        **absent,
+    )
     split.add_argument(
         "--all-edges", action="store_true", help="hold out no test edges, train on all", **absent
     )
@@ -121,15 +99,22 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
     run.add_argument("--quiet", action="store_true", help="no progress and no messages but errors")
 
-    model = parser.add_argument_group("the model (defaults in brackets)")
-    model.add_argument("--model", metavar="MODEL", help=f"{', '.join(MODELS)} (acvae-eb)", **absent)
-    for name, kind, text in OPTIONS:
-        model.add_argument(_flag(name), type=kind, metavar=_metavar(kind), help=text, **absent)
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Which model, and its options, as the registry has them from the estimators."""
+    lines = "\n".join(f"  {name:<16}{method.summary}" for name, method in METHODS.items())
+    model = parser.add_argument_group("the model", f"models:\n{lines}\n\noptions, with their defaults:")
+    model.add_argument(
+        "--model", metavar="MODEL", help=f"one of the above ({DEFAULT_METHOD})", default=argparse.SUPPRESS
+    )
+    add_options(model)
 
 
 def given(args: argparse.Namespace) -> dict[str, Any]:
     """The settings among the flags that were given."""
-    values = {name: getattr(args, name) for name in SETTINGS if hasattr(args, name)}
+    from acvae.runs.config import all_keys
+
+    values = {name: getattr(args, name) for name in all_keys() if hasattr(args, name)}
     if "data_options" in values:
         values["data_options"] = dict(_assignment(text) for text in values["data_options"])
     return values
@@ -146,7 +131,3 @@ def _assignment(text: str) -> tuple[str, Any]:
 
 def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-def _metavar(kind: Any) -> str:
-    return "NAME" if kind is str else "X" if kind is real else "N"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["note", "print_json", "print_table", "silent"]
+if TYPE_CHECKING:
+    from acvae.methods import Method
+
+__all__ = ["note", "print_json", "print_table", "silent", "warn_of_collapse"]
 
 
 def note(text: str) -> None:
@@ -17,6 +20,15 @@ def note(text: str) -> None:
 
 def silent(text: str) -> None:
     """In place of `note` when all is to be quiet."""
+
+
+def warn_of_collapse(scores: dict[str, Any], method: Method) -> None:
+    """A word on embeddings that know nothing, if these do not."""
+    from acvae.runs.collapse import Spread, collapse_warning
+
+    text = collapse_warning(Spread(**scores["embeddings"]), method) if "embeddings" in scores else None
+    if text is not None:
+        note(f"warning: {text}")
 
 
 def print_json(value: Any) -> None:

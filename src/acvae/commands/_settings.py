@@ -14,8 +14,8 @@ def merge(file: dict[str, Any], flags: dict[str, Any]) -> tuple[dict[str, Any], 
     A flag replaces not only its own setting: other data make the old data's settings void, another model
     the options that it does not take.
     """
-    from acvae.runs.config import DATASET_KEYS, FILE_KEYS, OPTION_KEYS
-    from acvae.runs.methods import METHODS, method_options
+    from acvae.methods import METHODS, option_names
+    from acvae.runs.config import DATASET_KEYS, FILE_KEYS
 
     void: set[str] = {"out"}
     if "dataset" in flags:
@@ -24,13 +24,14 @@ def merge(file: dict[str, Any], flags: dict[str, Any]) -> tuple[dict[str, Any], 
     elif "features" in flags:
         void |= {*DATASET_KEYS}
     if flags.get("all_edges"):
-        void |= {"split_seed", "evaluate_every"}
-    elif "split_seed" in flags or "evaluate_every" in flags:
+        void |= {"split_seed", "test_fraction", "evaluate_every"}
+    elif {"split_seed", "test_fraction", "evaluate_every"} & flags.keys():
         void |= {"all_edges"}
     notes = []
     model = flags.get("model")
     if model in METHODS:
-        foreign = [key for key in file if key in OPTION_KEYS and key not in method_options(model)]
+        known = METHODS[model].options
+        foreign = [key for key in file if key in option_names() and key not in known]
         void |= {*foreign}
         if foreign:
             notes.append(f"left out of the config, for {model} does not take it: {', '.join(foreign)}")

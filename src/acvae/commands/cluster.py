@@ -80,6 +80,6 @@ def run(args: argparse.Namespace) -> int:
         members = np.flatnonzero(labels == label)
         best = members[np.argsort(-graph.degrees[members], kind="stable")][:NAMES_SHOWN]
         more = ", …" if size > NAMES_SHOWN else ""
-        rows.append((str(label), f"{size:,}", ", ".join(str(graph.name(v)) for v in best.tolist()) + more))
+        rows.append((str(label), f"{size:,}", ", ".join(opened.show_name(v) for v in best.tolist()) + more))
     print_table(("cluster", "size", "vertices with the most neighbours"), rows, numbers=(0, 1))
     return 0

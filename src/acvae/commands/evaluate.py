@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from acvae._util.text import counted
-from acvae.commands._output import note, print_json, print_table
+from acvae.commands._output import note, print_json, print_table, warn_of_collapse
 from acvae.commands._usage import add_json, add_quiet, add_run, new_parser
 
 __all__ = ["add_parser", "run"]
@@ -25,11 +25,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         subparsers,
         "evaluate",
         summary="link prediction and clustering scores of a run",
-        description="Rank all vertices by expected distance and score the known (train) and the hidden "
-        "(test) links, beside what a random ranking of the test links would score. An ACVAE is asked by "
-        "belief propagation on its forest, cvae-graph by its joint on the whole graph, and both by their "
-        "pair network alone; where the data have labels, clusters are compared with "
-        "them. The scores are stored in the run's scores.json too.",
+        description="Rank all vertices from each and score the known (train) and the hidden (test) links, "
+        "beside what a random ranking of the test links would score. NCRR is 1 where the links of a vertex "
+        "come first, MRR the mean of 1/(rank of the first), Hits@10 the share with one among ten. "
+        "A model is asked by every ranking it has: its links, its joint, its pair network alone; where the "
+        "data have classes, clusters are compared with them. The scores are stored in the run's scores.json.",
         examples=EXAMPLES,
     )
     add_run(parser)
@@ -55,16 +55,18 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(scores)
     if not args.quiet:
+        warn_of_collapse(scores, opened.config.method)
         for text in scores.get("notes", []):
             note(text)
     return 0
 
 
 def _print(scores: dict[str, Any]) -> None:
-    from acvae.runs.scores import KIND_NAMES
+    from acvae.methods import RANKINGS
 
+    epochs = "" if scores["epochs"] is None else f", {counted(scores['epochs'], 'epoch')}"
     print(
-        f"{scores['model']} on {scores['data']}, {counted(scores['epochs'], 'epoch')}: "
+        f"{scores['model']} on {scores['data']}{epochs}: "
         f"{counted(scores['n_vertices'], 'vertex', 'vertices')}, "
         f"{counted(scores['train_edges'], 'train link')} and {counted(scores['test_edges'], 'test link')}\n"
     )
@@ -72,7 +74,7 @@ def _print(scores: dict[str, Any]) -> None:
     for kind, found in scores["link_prediction"].items():
         for number, (key, title) in enumerate(METRICS.items()):
             values = (_figure(found[key][part]) for part in ("train", "test", "random"))
-            rows.append(("" if number else KIND_NAMES[kind], title, *values))
+            rows.append(("" if number else RANKINGS[kind].title, title, *values))
     print_table(("links ranked by", "", "train", "test", "random"), rows, numbers=(2, 3, 4))
     if "clustering" in scores:
         print()
@@ -80,7 +82,7 @@ def _print(scores: dict[str, Any]) -> None:
             ("clusters against labels", "k", "NMI", "sizes"),
             [
                 (
-                    KIND_NAMES[kind],
+                    RANKINGS[kind].title,
                     str(found["k"]),
                     _figure(found["nmi_arithmetic"]),
                     " ".join(map(str, found["cluster_counts"])),

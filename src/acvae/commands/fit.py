@@ -10,13 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from acvae._util.text import counted, score_text
-from acvae.commands._fit_flags import SETTINGS, add_flags, given
-from acvae.commands._output import note, silent
+from acvae.commands._fit_flags import add_data_and_run, add_model, given
+from acvae.commands._output import note, silent, warn_of_collapse
 from acvae.commands._settings import merge, output_folder
 from acvae.commands._usage import UsageError, as_flags, new_parser
 from acvae.exceptions import AcvaeError, DataError, InputError, OptionError, TrainingError
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser", "complete", "not_understood", "run"]
+
+# What others call it.
+ALIASES = {
+    "--lr": "--learning-rate",
+    "--dim": "--latent-dim",
+    "--dimensions": "--latent-dim",
+    "--hidden": "--hidden-dim",
+    "--batch-size": "--batch-edges",
+    "--n-epochs": "--epochs",
+    "--random-state": "--seed",
+    "--output": "--out",
+    "-o": "--out",
+    "--labels": "--label-column",
+    "--graph": "--edges",
+}
 
 EXAMPLES = """  acvae fit debian --out runs/debian
   acvae fit --features words.csv --edges links.csv --out runs/mine
@@ -44,8 +59,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "acvae fit (DATASET | --features FILE --edges FILE | --config FILE) [--model MODEL] --out RUN …\n"
         "       acvae fit --resume RUN [--quiet]"
     )
-    add_flags(parser)
+    add_data_and_run(parser)
     return parser
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Add what only the estimators know; they take their time to import."""
+    add_model(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,6 +79,7 @@ def run(args: argparse.Namespace) -> int:
         raise
     if finished is not None and not args.quiet:
         _print_summary(finished)
+        _warn(finished)
     return 0
 
 
@@ -98,13 +119,14 @@ def _check_dataset(name: Any) -> None:
 
 
 def _check_options(values: dict[str, Any]) -> None:
-    """Every model option that was given has to be one of the model's own."""
-    from acvae.runs.config import OPTION_KEYS
-    from acvae.runs.methods import METHODS, method_options
+    """Every model option that was given has to be one of the model's own, and something is to be learnt."""
+    from acvae.methods import DEFAULT_METHOD, METHODS, option_names
 
-    model = values.get("model", "acvae-eb")
-    known = method_options(model) if model in METHODS else OPTION_KEYS
-    foreign = [key for key in values if key in OPTION_KEYS and key not in known]
+    if values.get("epochs") == 0:
+        raise OptionError("--epochs must be at least 1, not 0: without an epoch nothing is learnt.")
+    model = values.get("model", DEFAULT_METHOD)
+    known = METHODS[model].options if model in METHODS else option_names()
+    foreign = [key for key in values if key in option_names() and key not in known]
     if foreign:
         flags = ", ".join(f"--{option.replace('_', '-')}" for option in known)
         raise OptionError(
@@ -133,35 +155,58 @@ def _names_of_flags() -> Iterator[None]:
     try:
         yield
     except (InputError, DataError, TrainingError) as error:
-        raise type(error)(as_flags(str(error), SETTINGS)) from error
+        from acvae.runs.config import all_keys
+
+        raise type(error)(as_flags(str(error), all_keys())) from error
 
 
 def _how_to_go_on(folder: Path) -> str:
     from acvae.runs import Run
 
-    if not folder.is_dir():
-        return ""
     try:
         finished = Run(folder).finished
     except AcvaeError:  # interrupted before anything was there to go on with
         return ""
-    where = shlex.quote(str(folder))
-    if finished:
-        return f"the model is trained and stored, `acvae evaluate {where}` gives its scores"
-    return f"`acvae fit --resume {where}` goes on from here"
+    return "" if finished else f"`acvae fit --resume {shlex.quote(str(folder))}` goes on from here"
 
 
 def _print_summary(finished: Any) -> None:
+    from acvae.methods import RANKINGS
+    from acvae.runs.scores import best_ranking
+
     config, graph, where = finished.config, finished.graph, shlex.quote(str(finished.path))
-    seconds = sum(row.get("seconds", 0.0) for row in finished.history)
-    score = ""
-    if finished.scores is not None:
-        own = next(iter(finished.scores["link_prediction"].values()))["ncrr"]
-        if own["test"] is not None:
-            score = f"; test NCRR {score_text(own['test'])}, {score_text(own['random'])} at random"
-    print(
-        f"{config.model} on {config.data_name}: {counted(config.options['epochs'], 'epoch')} "
-        f"in {seconds:.0f} s{score}"
-    )
+    best, score = best_ranking(finished.scores), ""
+    if best is not None:
+        own = finished.scores["link_prediction"][best]["ncrr"]
+        score = (
+            f"; test NCRR {score_text(own['test'])} by {RANKINGS[best].title}, "
+            f"{score_text(own['random'])} at random"
+        )
+    epochs = counted(config.options["epochs"], "epoch") if "epochs" in config.options else "fitted"
+    seconds = finished.about.get("timing", {}).get("total", 0.0)
+    print(f"{config.model} on {config.data_name}: {epochs} in {seconds:.0f} s{score}")
     example = shlex.quote(str(graph.name(int(graph.degrees.argmax()))))
     print(f"stored in {where}; next: acvae evaluate {where}, acvae neighbors {where} {example}")
+
+
+def _warn(finished: Any) -> None:
+    from acvae.runs.collapse import spread_of
+
+    warn_of_collapse({"embeddings": spread_of(finished.posterior)._asdict()}, finished.config.method)
+
+
+def not_understood(argument: str, args: argparse.Namespace) -> str | None:
+    """What a user of other tools may have meant by an argument that is not ours."""
+    first = getattr(args, "dataset", None)
+    if not argument.startswith("-") and first is not None and (_is_file(first) or _is_file(argument)):
+        return (
+            f"files of your own are named by what is in them: acvae fit --features {shlex.quote(first)} "
+            f"--edges {shlex.quote(argument)} --out RUN"
+        )
+    meant = ALIASES.get(argument.split("=")[0])
+    return None if meant is None else f"there is no option {argument.split('=')[0]}. Did you mean {meant}?"
+
+
+def _is_file(text: str) -> bool:
+    path = Path(text)
+    return path.exists() or path.suffix.lower() in (".csv", ".tsv", ".txt", ".parquet", ".npz", ".npy", ".gz")

@@ -9,13 +9,17 @@ import sys
 from collections.abc import Sequence
 
 from acvae._util.version import __version__
+from acvae.commands._hints import with_hint
 from acvae.commands._usage import UsageError
 from acvae.exceptions import AcvaeError, did_you_mean
 
 __all__ = ["main"]
 
 # Modules of acvae.commands, in the order of the help.
-COMMANDS = ("fit", "evaluate", "neighbors", "cluster", "report", "datasets", "reproduce")
+COMMANDS = (
+    *("fit", "evaluate", "links", "neighbors", "cluster", "export"),
+    *("report", "datasets", "reproduce"),
+)
 
 INTERRUPTED = 130
 
@@ -52,11 +56,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"acvae {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    given = list(sys.argv[1:] if argv is None else argv)
     for name in COMMANDS:
         module = importlib.import_module(f"acvae.commands.{name}")
         command = module.add_parser(subparsers)
         command.set_defaults(run=module.run, parser=command)
-    given = list(sys.argv[1:] if argv is None else argv)
+        if given[:1] == [name] and hasattr(module, "complete"):
+            module.complete(command)
     try:
         if given and not given[0].startswith("-") and given[0] not in COMMANDS:
             parser.error(
@@ -68,13 +74,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 2
     try:
         if unknown:
-            raise UsageError(_not_understood(unknown[0], args.parser))
+            explain = getattr(sys.modules[args.run.__module__], "not_understood", lambda *_: None)
+            raise UsageError(explain(unknown[0], args) or _not_understood(unknown[0], args.parser))
         code: int = args.run(args)
     except UsageError as error:
         print(f"{args.parser.format_usage()}acvae {args.command}: error: {error}", file=sys.stderr)
         return 2
     except AcvaeError as error:
-        print(f"acvae: {error}", file=sys.stderr)
+        print(f"acvae: {with_hint(error)}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of our output has seen enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

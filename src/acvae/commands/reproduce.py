@@ -79,7 +79,12 @@ def _run_tables(args: argparse.Namespace) -> int:
             raise OptionError(f"{name!r} stands alone: acvae reproduce {name}.")
     results = args.results or results_folder(args.quick)
     experiments = [load_experiment(name, quick=args.quick, folder=args.configs) for name in names]
-    summary = run_experiments(experiments, results, jobs=args.jobs, only=args.only, data_root=args.data_root)
+    try:
+        summary = run_experiments(
+            experiments, results, jobs=args.jobs, only=args.only, data_root=args.data_root
+        )
+    except OptionError as error:
+        raise OptionError(f"--only {error}") from error
     for experiment in experiments:
         if experiment.settings.get("figure") and not summary.failed:
             from acvae.reproduce.figure import draw
@@ -96,8 +101,10 @@ def _check(paths: list[Path], data_root: Path | None) -> int:
         raise OptionError("check needs a stored result: acvae reproduce check RESULT.json.")
     code = 0
     for path in paths:
-        lines, changed = check_result(path, data_root=data_root)
-        print(f"{path}: {'the same to the last digit' if not lines else f'{len(lines)} figures differ'}")
+        lines, changed, exact, digits = check_result(path, data_root=data_root)
+        within = f"within the tolerance ({digits} figures differ in some digit)"
+        same = "the same to the last digit" if exact or not digits else within
+        print(f"{path}: {same if not lines else f'{len(lines)} figures differ'}")
         for line in [*lines[:20], *(f"changed since: {line}" for line in changed if lines)]:
             print(f"  {line}", file=sys.stderr)
         code |= bool(lines)

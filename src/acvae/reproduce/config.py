@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from acvae.exceptions import DataError, OptionError, did_you_mean
-from acvae.reproduce.spec import KINDS, RunSpec
+from acvae.methods import METHODS
+from acvae.reproduce.spec import RunSpec, all_methods
 
 __all__ = ["NAMES", "Experiment", "config_folder", "load_experiment", "results_folder"]
 
@@ -21,8 +22,6 @@ NAMES = ("table1", "table2", "table3", "table4", "table5", "figure1")
 _HERE = Path(__file__).resolve().parent
 _CHECKOUT = _HERE.parents[2] / "experiments"
 
-NO_GAMMA = ("vae", "graphsage", "cvae-ind", "random-tree")
-NO_PAIR_NETWORK = ("vae", "graphsage", "cvae-ind")
 METHOD_KEYS = {"epochs", "every", "gammas", "runs", "exclusive"}
 
 
@@ -99,7 +98,8 @@ def _dataset_runs(dataset: str, section: dict[str, Any], quick: bool) -> list[Ru
         if changed:  # a quick run evaluates at its end, by every kind the real one does
             settings["every"] = dict.fromkeys(own["every"], settings["epochs"])
             settings["gammas"] = own.get("gammas", settings["gammas"])
-        gammas = [None] if method in NO_GAMMA else settings["gammas"]
+        _check_method(method)
+        gammas = settings["gammas"] if all_methods()[method].takes("gamma") else [None]
         specs += [
             _run(dataset, method, None if gamma is None else float(gamma), run, settings, own)
             for run in range(settings["runs"])
@@ -111,14 +111,12 @@ def _dataset_runs(dataset: str, section: dict[str, Any], quick: bool) -> list[Ru
 def _run(
     dataset: str, method: str, gamma: float | None, run: int, settings: dict[str, Any], own: dict[str, Any]
 ) -> RunSpec:
-    if method not in KINDS:
-        raise OptionError(f"there is no method {method!r}; there are {', '.join(KINDS)}.")
+    trained = method in METHODS
     options: dict[str, Any] = {}
-    if method != "random-tree":
-        options = {"epochs": settings["epochs"], **settings["sizes"]}
+    if trained:
+        common = {"epochs": settings.get("epochs"), **settings["sizes"]}
+        options = {name: value for name, value in common.items() if METHODS[method].takes(name)}
         options |= {name: value for name, value in own.items() if name not in METHOD_KEYS}
-        if method in NO_PAIR_NETWORK:
-            options.pop("pair_hidden_dim", None)
     return RunSpec(
         dataset=dataset,
         method=method,
@@ -128,7 +126,12 @@ def _run(
         data=settings["data"],
         data_options=settings.get("data_options", {}),
         options=options,
-        every=settings["every"] if method != "random-tree" else {},
+        every=settings["every"] if trained else {},
         labels=settings.get("labels", {}),
         exclusive=settings.get("exclusive", False),
     )
+
+
+def _check_method(name: str) -> None:
+    if name not in all_methods():
+        raise OptionError(f"there is no method {name!r}; there are {', '.join(all_methods())}.")

@@ -51,7 +51,9 @@ class Display:
         if outcome.seconds is not None:
             self._seconds.setdefault((spec.dataset, spec.method), []).append(outcome.seconds)
         place = f"[{self._total - len(self._waiting)}/{self._total}]"
-        if outcome.error is None:
+        if outcome.elsewhere:
+            how = "by another process"
+        elif outcome.error is None:
             scores = ", ".join(f"{k} NCRR {v:.3f}" for k, v in outcome.ncrr.items() if v is not None)
             how = f"{scores + ' ' if scores else ''}in {duration(outcome.seconds or 0)}"
         else:

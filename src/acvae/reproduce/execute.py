@@ -16,18 +16,20 @@ import torch
 
 import acvae
 from acvae import metrics
-from acvae._util.files import save_arrays
 from acvae.datasets import Dataset
-from acvae.reproduce.methods import TAU, make_model, random_forest_posteriors
-from acvae.reproduce.spec import KINDS, RunSpec
+from acvae.methods import METHODS
+from acvae.reproduce.random_tree import TAU, random_forest_posteriors
+from acvae.reproduce.spec import RunSpec
 from acvae.reproduce.store import FORMAT, Result
+from acvae.runs.training import fit_model, split
+from acvae.splits import split_edges
 from acvae.training import Clustering, LinkPrediction
 from acvae.training.callbacks import Selected, SelectedClusters
 
 __all__ = ["execute", "save_posterior"]
 
 # A fingerprint of the code is stored with every result; these parts of it cannot change a figure.
-NO_PART_OF_IT = ("cli.py", "commands", "plot.py", "report", "reproduce")
+NO_PART_OF_IT = ("commands", "compare", "export.py", "plot", "report", "reproduce")
 HISTORY_DIGITS = 6
 
 
@@ -51,6 +53,7 @@ def execute(spec: RunSpec) -> Result:
             "python": platform.python_version(),
         },
         "code": _fingerprint(),
+        "machine": platform.machine() + " " + platform.system(),
         "threads": torch.get_num_threads(),
         "data": {
             "n_vertices": data.graph.n_vertices,
@@ -72,36 +75,36 @@ def execute(spec: RunSpec) -> Result:
 
 def save_posterior(spec: RunSpec, path: Path) -> None:
     """Train as in a link-prediction run and write the posterior after the last epoch."""
+    config = spec.config()
     data = _load(spec.data, json.dumps(spec.data_options))
-    split = acvae.split_edges(data.graph, seed=spec.run)
-    posterior = make_model(spec).fit(data.features, split.train).posterior_
-    names = ("mean", "std", "forest", "correlation")
+    model, _ = fit_model(config, data, split(config, data), progress=False)
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_arrays(path, {name: getattr(posterior, name) for name in names}, {"code": _fingerprint()})
+    model.posterior_.save(path)
 
 
 # ---------------------------------------------------------------------- link prediction
 
 
 def _predict_links(spec: RunSpec, data: Dataset) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
-    split = acvae.split_edges(data.graph, seed=spec.run)
+    parts = split_edges(data.graph, seed=spec.run)
     sizes = {
-        "train_edges": split.train.n_edges,
-        "test_edges": split.test.n_edges,
-        "test_edges_sha256": _hash(split.test.edges.astype("<i8")),
+        "train_edges": parts.train.n_edges,
+        "test_edges": parts.test.n_edges,
+        "test_edges_sha256": _hash(parts.test.edges.astype("<i8")),
     }
-    if spec.method == "random-tree":
+    if spec.method not in METHODS:
         taken = {
-            kind: Selected(0, float("nan"), metrics.evaluate(posterior, *split[:2]), 0.0, TAU)
-            for kind, posterior in random_forest_posteriors(split.train, spec.run).items()
+            kind: Selected(0, float("nan"), metrics.evaluate(posterior, *parts[:2]), 0.0, TAU)
+            for kind, posterior in random_forest_posteriors(parts.train, spec.run).items()
         }
         return sizes, {kind: _link_scores(found) for kind, found in taken.items()}, []
-    # The first kind of a method is by its own posterior; a second one asks its pair network alone.
+    # A method's own ranking is by its posterior; another asks its pair network alone.
+    own = METHODS[spec.method].ranking
     callbacks = {
-        kind: LinkPrediction(split, every, pairwise=kind != KINDS[spec.method][0], prefix=f"{kind}_")
+        kind: LinkPrediction(parts, every, pairwise=kind != own, prefix=f"{kind}_")
         for kind, every in spec.every.items()
     }
-    model = make_model(spec).fit(data.features, split.train, callbacks=list(callbacks.values()))
+    model, _ = fit_model(spec.config(), data, parts, callbacks=list(callbacks.values()), progress=False)
     selected = {
         kind: _link_scores(callback.selected)
         for kind, callback in callbacks.items()
@@ -129,11 +132,12 @@ def _link_scores(taken: Selected) -> dict[str, Any]:
 def _cluster(spec: RunSpec, data: Dataset) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
     """Train on all edges and compare clusters with those of a plain VAE, which are the same for all runs."""
     labels = _labels(spec.data, json.dumps(spec.data_options), json.dumps(spec.labels))
+    own = METHODS[spec.method].ranking
     callbacks = {
-        kind: Clustering(labels, every, pairwise=kind != KINDS[spec.method][0], prefix=f"{kind}_")
+        kind: Clustering(labels, every, pairwise=kind != own, prefix=f"{kind}_")
         for kind, every in spec.every.items()
     }
-    model = make_model(spec).fit(data.features, data.graph, callbacks=list(callbacks.values()))
+    model, _ = fit_model(spec.config(), data, None, callbacks=list(callbacks.values()), progress=False)
     sizes = {"label_counts": np.bincount(labels).tolist(), "labels_sha256": _hash(labels.astype("<i8"))}
     selected = {
         kind: _cluster_scores(callback.selected)

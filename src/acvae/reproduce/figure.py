@@ -49,7 +49,8 @@ def draw(
         if outcome.error is not None:
             raise TrainingError(f"{outcome.spec.name} could not be trained: {outcome.error}")
     folder = out or results.parent / "figures"
-    return _plot(chosen, {m: _read(p) for m, p in paths.items()}, settings, folder / experiment.name)
+    posteriors = {method: Posterior.load(path) for method, path in paths.items()}
+    return _plot(chosen, posteriors, settings, folder / experiment.name)
 
 
 def readable_part(
@@ -190,12 +191,5 @@ def _tsne(mean: npt.NDArray[Any], settings: dict[str, Any]) -> npt.NDArray[Any]:
 
 def _cached(spec: RunSpec, folder: Path) -> Path:
     """Where the posterior of exactly this run is kept."""
-    text = json.dumps({**spec.as_json(), "exclusive": None, "every": None}, sort_keys=True)
+    text = json.dumps({**spec.as_json(), "exclusive": None, "every": None, "format": 2}, sort_keys=True)
     return folder / f"{spec.method}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.safetensors"
-
-
-def _read(path: Path) -> Posterior:
-    from safetensors.numpy import load_file
-
-    arrays = load_file(path)
-    return Posterior(*(arrays[name] for name in ("mean", "std", "forest", "correlation")))

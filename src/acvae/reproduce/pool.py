@@ -27,13 +27,17 @@ LOG_TAIL = 2000
 
 
 class Outcome(NamedTuple):
-    """How a run ended: how long it took and its scores, or what went wrong."""
+    """How a run ended: how long it took and its scores, or what went wrong.
+
+    `elsewhere`: it was left to another process, which is at it or has done it.
+    """
 
     spec: RunSpec
     seconds: float | None
     ncrr: dict[str, float | None]
     error: str | None
     details: str
+    elsewhere: bool = False
 
 
 def run_in_processes(
@@ -114,6 +118,7 @@ class _Worker:
                 reply.get("ncrr", {}),
                 reply.get("error"),
                 reply.get("details", ""),
+                reply.get("elsewhere", False),
             )
         self.dead = True
         code = self.process.wait()

@@ -11,7 +11,7 @@ from acvae._util.files import replacing
 from acvae.reproduce import tables
 from acvae.reproduce.display import duration
 from acvae.reproduce.selection import Grid, group
-from acvae.reproduce.spec import KINDS, gamma_text
+from acvae.reproduce.spec import all_methods, gamma_text
 from acvae.reproduce.store import Result, read_all
 from acvae.reproduce.training_length import Curve, read_curves, training_length
 
@@ -19,7 +19,7 @@ __all__ = ["render", "write_report"]
 
 INTRODUCTION = """\
 Written by `acvae reproduce results` from the stored runs in `experiments/results`, one JSON file each; \
-a cell without runs says "not run". Any run can be done again and compared to the last digit: \
+a cell without runs says "not run". Any run can be done again and compared: \
 `acvae reproduce check RESULT.json`.
 
 - "paper" is what the paper prints; "difference" is ours minus the paper's. Epinions is the paper's own \
@@ -97,7 +97,7 @@ def render(
 
 
 def _what_was_run(groups: dict[tuple[str, str], Grid]) -> str:
-    order = {method: place for place, method in enumerate(KINDS)}
+    order = {method: place for place, method in enumerate(all_methods())}
     keys = sorted(groups, key=lambda key: (key[0], order.get(key[1], len(order))))
     rows = []
     total = 0.0

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from acvae.exceptions import OptionError, did_you_mean
+from acvae.reproduce.claims import claim_on, sweep_claims
 from acvae.reproduce.config import Experiment
 from acvae.reproduce.display import Display
 from acvae.reproduce.pool import Outcome, run_in_processes
-from acvae.reproduce.spec import KINDS, RunSpec
+from acvae.reproduce.spec import RunSpec, all_methods
 from acvae.reproduce.store import done, read_all
 
 __all__ = ["Summary", "filter_runs", "run_experiments"]
+
+WAIT = 1.0  # seconds between two looks at what others are doing
 
 
 class Summary(NamedTuple):
@@ -45,6 +49,7 @@ def run_experiments(
     skipped = [spec for spec in wanted if spec.data in missing]
     for name in sorted(missing):
         display.say(f"{name}: its raw files are not here, so its runs are left out.")
+    sweep_claims(spec.path(results) for spec in wanted)
     todo = [spec for spec in wanted if spec.data not in missing and not done(spec, results)]
     changed = sum(spec.path(results).is_file() for spec in todo)
     stored = len(wanted) - len(skipped) - len(todo)
@@ -56,13 +61,37 @@ def run_experiments(
     shared = [spec for spec in todo if not spec.exclusive]
     alone = [spec for spec in todo if spec.exclusive]
     for group, at_once, threads in ((shared, jobs or cores, 1), (alone, 1, cores)):
-        for outcome in run_in_processes(
-            group, lambda spec: spec.path(results), jobs=at_once, threads=threads, data_root=data_root
-        ):
+        for outcome in _with_others(group, results, at_once, threads, data_root):
             failed += _record(outcome, results)
             display.finished(outcome)
     display.end(failed)
     return Summary(stored, len(todo) - failed, failed, len(skipped))
+
+
+def _with_others(
+    specs: Sequence[RunSpec], results: Path, jobs: int, threads: int, data_root: Path | None
+) -> Iterator[Outcome]:
+    """Do all runs but those that other runners on the same folder do; what they leave comes again."""
+    todo = list(specs)
+    while todo:
+        left = []
+        for outcome in run_in_processes(
+            todo, lambda spec: spec.path(results), jobs=jobs, threads=threads, data_root=data_root
+        ):
+            if outcome.elsewhere and not done(outcome.spec, results):
+                left.append(outcome.spec)
+            else:
+                yield outcome
+        todo = []
+        while left and not todo:
+            for spec in [spec for spec in left if done(spec, results)]:
+                left.remove(spec)
+                yield Outcome(spec, None, {}, None, "", elsewhere=True)
+            todo = [spec for spec in left if claim_on(spec.path(results)).holder() is None]
+            if left and not todo:
+                time.sleep(WAIT)
+        waiting = [spec for spec in left if spec not in todo]
+        todo += waiting  # those are refused once more, which costs nothing
 
 
 def filter_runs(runs: Iterable[RunSpec], only: Sequence[str]) -> list[RunSpec]:
@@ -76,11 +105,11 @@ def filter_runs(runs: Iterable[RunSpec], only: Sequence[str]) -> list[RunSpec]:
     for word in only:
         sort, _, value = word.rpartition("=")
         if not sort:
-            sort = "method" if word in KINDS else "dataset"
+            sort = "method" if word in all_methods() else "dataset"
         if sort not in ("method", "dataset", "gamma", "run") or (sort == "dataset" and value not in datasets):
-            known = [*KINDS, *sorted(datasets)]
+            known = [*all_methods(), *sorted(datasets)]
             raise OptionError(
-                f"--only {word} fits no run; use a method or data set ({', '.join(known)}), gamma=… or "
+                f"{word} fits no run; use a method or data set ({', '.join(known)}), gamma=… or "
                 f"run=….{did_you_mean(word, known)}"
             )
         chosen.setdefault(sort, set()).add(_number(value) if sort in ("gamma", "run") else value)

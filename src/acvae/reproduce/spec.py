@@ -8,34 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from acvae.exceptions import OptionError
+from acvae.methods import BASELINES, METHODS, Method
+from acvae.runs.config import RunConfig
 
-__all__ = ["KINDS", "TASKS", "RunSpec", "gamma_text"]
+__all__ = ["TASKS", "RunSpec", "all_methods", "gamma_text"]
 
 TASKS = ("link-prediction", "clustering")
-
-# How each method can be asked for distances: by its joint on a forest (belief propagation), by its pair
-# network alone, by independent embeddings; or by hops in a random forest, ties kept or broken at random.
-KINDS: dict[str, tuple[str, ...]] = {
-    "vae": ("independent",),
-    "graphsage": ("independent",),
-    "cvae-ind": ("independent",),
-    "cvae-corr": ("pairwise",),
-    "acvae-eb": ("bp", "pairwise"),
-    "acvae-sp": ("bp", "pairwise"),
-    "random-tree": ("hops", "hops-untied"),
-}
 
 
 @dataclass(frozen=True)
 class RunSpec:
-    """What to run. The run number is the seed of the split and of the model.
+    """What to run: a `RunConfig`, and when it is evaluated. The run number is the seed of split and model.
 
     Attributes
     ----------
     dataset
         Name of the section in the config, and of the folder of results.
     method
-        One of `KINDS`.
+        A model or baseline of `acvae.methods`.
     gamma
         γ, or None for methods without.
     run
@@ -67,16 +57,28 @@ class RunSpec:
     exclusive: bool = False
 
     def __post_init__(self) -> None:
-        if self.method not in KINDS:
-            raise OptionError(f"there is no method {self.method!r}; there are {', '.join(KINDS)}.")
+        if self.method not in all_methods():
+            raise OptionError(f"there is no method {self.method!r}; there are {', '.join(all_methods())}.")
         if self.task not in TASKS:
             raise OptionError(f"there is no task {self.task!r}; there are {', '.join(TASKS)}.")
-        unknown = sorted(set(self.every) - set(KINDS[self.method]))
+        rankings = all_methods()[self.method].rankings
+        unknown = sorted(set(self.every) - set(rankings))
         if unknown:
             raise OptionError(
-                f"{self.method} cannot be evaluated by {unknown[0]!r}; it can by "
-                f"{', '.join(KINDS[self.method])}."
+                f"{self.method} cannot be evaluated by {unknown[0]!r}; it can by {', '.join(rankings)}."
             )
+
+    def config(self) -> RunConfig:
+        """The run as `acvae fit` would do it, on the CPU, where it is the same to the last digit."""
+        values: dict[str, Any] = {"dataset": self.data, "model": self.method, **self.options}
+        if self.data_options:
+            values["data_options"] = self.data_options
+        if self.gamma is not None:
+            values["gamma"] = self.gamma
+        own = {"seed": self.run, "device": "cpu"}
+        values |= {name: value for name, value in own.items() if METHODS[self.method].takes(name)}
+        values |= {"all_edges": True} if self.task == "clustering" else {"split_seed": self.run}
+        return RunConfig.from_values(values)
 
     @property
     def name(self) -> str:
@@ -102,6 +104,11 @@ class RunSpec:
     def same_work(self, other: RunSpec) -> bool:
         """Whether the two give the same result; being run alone changes nothing but time."""
         return {**self.as_json(), "exclusive": None} == {**other.as_json(), "exclusive": None}
+
+
+def all_methods() -> dict[str, Method]:
+    """What a grid can run: the models, and the baselines that are not trained."""
+    return {**METHODS, **BASELINES}
 
 
 def gamma_text(gamma: float | None) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from acvae._util.files import replacing
 from acvae.reproduce.spec import RunSpec
+from acvae.runs.files import plain
 
-__all__ = ["FORMAT", "Result", "done", "read_all", "read_result", "write_result"]
+__all__ = ["FORMAT", "Result", "done", "holds", "read_all", "read_result", "write_result"]
 
 FORMAT = 1
 
@@ -22,7 +22,7 @@ def write_result(result: Result, path: Path) -> None:
     """Store a result; floats keep every digit, and what is not a number becomes null."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as partial:
-        partial.write_text(_to_text(_plain(result)) + "\n", encoding="utf-8")
+        partial.write_text(_to_text(plain(result)) + "\n", encoding="utf-8")
 
 
 def read_result(path: Path) -> Result | None:
@@ -39,7 +39,12 @@ def read_result(path: Path) -> Result | None:
 
 def done(spec: RunSpec, results: Path) -> bool:
     """Whether the result of exactly this run is stored; one with other settings does not count."""
-    result = read_result(spec.path(results))
+    return holds(spec.path(results), spec)
+
+
+def holds(path: Path, spec: RunSpec) -> bool:
+    """Whether that file is the result of exactly this run."""
+    result = read_result(path)
     if result is None:
         return False
     try:
@@ -54,16 +59,6 @@ def read_all(results: Path) -> Iterator[Result]:
         result = read_result(path)
         if result is not None:
             yield result
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _to_text(result: Any) -> str:

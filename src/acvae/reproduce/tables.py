@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from acvae.methods import BASELINES
 from acvae.reproduce import paper
 from acvae.reproduce.selection import Average, Grid, average, best_gamma
-from acvae.reproduce.spec import gamma_text
+from acvae.reproduce.spec import all_methods, gamma_text
 
 __all__ = ["LABELS", "every_gamma", "markdown", "table1", "table2", "table3", "table4", "table5"]
 
@@ -16,18 +17,12 @@ Groups = dict[tuple[str, str], Grid]
 NOT_RUN = "not run"
 NONE = "–"
 
-LABELS = {
-    ("vae", "independent"): "VAE",
-    ("graphsage", "independent"): "GraphSAGE",
-    ("cvae-ind", "independent"): "CVAE_ind",
-    ("cvae-corr", "pairwise"): "CVAE_corr",
-    ("acvae-eb", "pairwise"): "ACVAE_EB",
-    ("acvae-sp", "pairwise"): "ACVAE_SP",
-    ("acvae-eb", "bp"): "ACVAE_EB+BP",
-    ("acvae-sp", "bp"): "ACVAE_SP+BP",
-    ("random-tree", "hops"): "*hops in a random tree*",
-    ("random-tree", "hops-untied"): "*the same, ties broken at random*",
-}
+# Rows in the order of the paper's first table, then what needs no training; names are the registry's.
+ROWS = (
+    *paper.TABLE1["citation-1998"],
+    *((m.name, ranking) for m in BASELINES.values() for ranking in m.rankings),
+)
+LABELS = {(name, ranking): all_methods()[name].rankings[ranking] for name, ranking in ROWS}
 DATASETS = {
     "epinions": "Epinions",
     "epinions-tang": "Epinions, Tang crawl (a stand-in)",
@@ -35,7 +30,6 @@ DATASETS = {
     "librarything": "LibraryThing",
     "citation": "Citation, all years",
 }
-CORRELATED = ("cvae-corr", "acvae-eb", "acvae-sp", "random-tree")
 NOT_AT_HAND = "data not at hand"
 # The other crawl of Epinions has no figures of the paper; those on the paper's own crawl stand beside it.
 PRINTED_FOR = {"epinions-tang": "epinions"}
@@ -244,7 +238,7 @@ def _random_line(groups: Groups, dataset: str) -> str:
 
 
 def _kl_and_correlation(runs: Sequence[Any], method: str, kind: str) -> tuple[str, str]:
-    rho = average(runs, kind, "mean_correlation") if method in CORRELATED else None
+    rho = average(runs, kind, "mean_correlation") if all_methods()[method].correlated else None
     return _number(average(runs, kind, "kl"), "{:.3g}", NONE), _number(rho, "{:.4f}", NONE)
 
 

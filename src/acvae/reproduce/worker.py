@@ -47,16 +47,30 @@ def _serve(job: dict[str, Any]) -> dict[str, Any]:
         return {"error": str(error), "details": traceback.format_exc()}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}", "details": traceback.format_exc()}
+    if scores is None:
+        return {"elsewhere": True}
     return {"seconds": time.perf_counter() - started, "ncrr": scores}
 
 
-def _do(values: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Run, write what the path's ending asks for, and return the test NCRR of each kind of evaluation."""
-    from acvae.reproduce import execute
+def _do(values: dict[str, Any], path: Path) -> dict[str, Any] | None:
+    """Do a run that nobody else does or has done; None if another process is at it or was quicker."""
+    from acvae.reproduce.claims import claim_on
     from acvae.reproduce.spec import RunSpec
-    from acvae.reproduce.store import write_result
+    from acvae.reproduce.store import holds
 
     spec = RunSpec.from_json(values)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with claim_on(path) as claim:
+        if claim.acquire() is not None or holds(path, spec):
+            return None
+        return _run(spec, path)
+
+
+def _run(spec: Any, path: Path) -> dict[str, Any]:
+    """Run, write what the path's ending asks for, and return the test NCRR of each kind of evaluation."""
+    from acvae.reproduce import execute
+    from acvae.reproduce.store import write_result
+
     if path.suffix == ".safetensors":
         execute.save_posterior(spec, path)
         return {}

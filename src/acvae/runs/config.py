@@ -9,29 +9,31 @@ gamma = 0.1
 
 from __future__ import annotations
 
-import json
-import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import real_number, whole_number
 from acvae.datasets import Dataset, from_files, load
 from acvae.exceptions import DataError, OptionError, did_you_mean
-from acvae.runs.methods import METHODS, make_model, method_options
+from acvae.methods import DEFAULT_METHOD, Method, method_named, option_names
 
-__all__ = ["DATASET_KEYS", "FILE_KEYS", "OPTION_KEYS", "RunConfig", "read_config", "to_toml"]
+__all__ = ["DATASET_KEYS", "FILE_KEYS", "RunConfig", "all_keys", "read_config", "read_toml"]
 
 DATASET_KEYS = ("dataset", "data_root", "data_options")
 FILE_KEYS = (
     *("features", "edges", "id_column", "columns", "text_column", "max_words", "header", "row_ids", "ids"),
-    *("source_column", "target_column", "edges_header", "isolated", "name"),
+    *("source_column", "target_column", "edges_header", "isolated", "name", "label_column", "class_column"),
 )
 PATH_KEYS = ("data_root", "features", "edges", "ids", "out")
-RUN_KEYS = ("model", "split_seed", "all_edges", "evaluate_every", "checkpoint_every")
-OPTION_KEYS = tuple(dict.fromkeys(option for name in METHODS for option in method_options(name)))
-KEYS = (*DATASET_KEYS, *FILE_KEYS, *RUN_KEYS, *OPTION_KEYS)
+RUN_KEYS = ("model", "split_seed", "test_fraction", "all_edges", "evaluate_every", "checkpoint_every")
+TEST_FRACTION, CHECKPOINT_EVERY = 0.05, 10
+
+
+def all_keys() -> tuple[str, ...]:
+    """Every setting there is."""
+    return (*DATASET_KEYS, *FILE_KEYS, *RUN_KEYS, *option_names())
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,13 @@ class RunConfig:
     data
         What `acvae.datasets.load` or `from_files` is called with, by the keys of the file.
     model
-        One of `METHODS`.
+        The name of a method in `acvae.methods`.
     options
         All options of the model.
     split_seed
         Seed of the held-out test edges, or None to train on all edges.
+    test_fraction
+        Share of its edges that each vertex gives to the test set.
     evaluate_every
         Epochs between evaluations while training, or None for none.
     checkpoint_every
@@ -55,40 +59,62 @@ class RunConfig:
     """
 
     data: dict[str, Any]
-    model: str = "acvae-eb"
+    model: str = DEFAULT_METHOD
     options: dict[str, Any] = field(default_factory=dict)
     split_seed: int | None = 0
+    test_fraction: float = TEST_FRACTION
     evaluate_every: int | None = None
-    checkpoint_every: int = 10
+    checkpoint_every: int = CHECKPOINT_EVERY
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> RunConfig:
         """From the keys of a file; everything that can be checked without the data is."""
+        known = all_keys()
         for key in values:
-            if key not in KEYS:
-                raise OptionError(f"there is no setting {key!r}.{_settings_like(key)}")
-        model = values.get("model", "acvae-eb")
-        options = {key: value for key, value in values.items() if key in OPTION_KEYS}
-        chosen = make_model(model, options, progress=False).get_params(deep=False)
-        every = values.get("evaluate_every")
+            if key not in known:
+                raise OptionError(f"there is no setting {key!r}.{_settings_like(key, known)}")
+        method = method_named(values.get("model", DEFAULT_METHOD))
+        given = {key: value for key, value in values.items() if key in option_names()}
+        chosen = method.make(given).get_params(deep=False)
+        return cls._of(values, method.name, {name: chosen[name] for name in method.options})
+
+    @classmethod
+    def recorded(cls, values: dict[str, Any]) -> RunConfig:
+        """From the record of a run, whose options were checked when it was made, and are when it is used."""
+        others = {*DATASET_KEYS, *FILE_KEYS, *RUN_KEYS}
+        options = {key: value for key, value in values.items() if key not in others}
+        return cls._of(values, method_named(values.get("model")).name, options)
+
+    @classmethod
+    def _of(cls, values: dict[str, Any], model: str, options: dict[str, Any]) -> RunConfig:
+        every, all_edges = values.get("evaluate_every"), values.get("all_edges", False)
         if every is not None:
             whole_number("evaluate_every", every, minimum=1)
-        all_edges = values.get("all_edges", False)
         seed = whole_number("split_seed", values.get("split_seed", 0), minimum=0)
-        if all_edges and every is not None:
-            raise OptionError("evaluate_every needs held-out edges, and with all_edges there are none.")
+        fraction = real_number(
+            "test_fraction", values.get("test_fraction", TEST_FRACTION), above=0, at_most=1
+        )
+        if all_edges:
+            for key in ("evaluate_every", "test_fraction"):
+                if values.get(key) is not None:
+                    raise OptionError(f"{key} needs held-out edges, and with all_edges there are none.")
         return cls(
             data=_data(values),
             model=model,
-            options={key: chosen[key] for key in method_options(model)},
+            options=options,
             split_seed=None if all_edges else seed,
+            test_fraction=fraction,
             evaluate_every=every,
-            checkpoint_every=whole_number("checkpoint_every", values.get("checkpoint_every", 10), minimum=1),
+            checkpoint_every=whole_number(
+                "checkpoint_every", values.get("checkpoint_every", CHECKPOINT_EVERY), minimum=1
+            ),
         )
 
     def values(self) -> dict[str, Any]:
         """What `from_values` takes."""
-        split = {"all_edges": True} if self.split_seed is None else {"split_seed": self.split_seed}
+        split: dict[str, Any] = {"all_edges": True}
+        if self.split_seed is not None:
+            split = {"split_seed": self.split_seed, "test_fraction": self.test_fraction}
         every = {} if self.evaluate_every is None else {"evaluate_every": self.evaluate_every}
         return {
             **self.data,
@@ -98,6 +124,11 @@ class RunConfig:
             "checkpoint_every": self.checkpoint_every,
             **self.options,
         }
+
+    @property
+    def method(self) -> Method:
+        """The model as the registry knows it."""
+        return method_named(self.model)
 
     @property
     def data_name(self) -> str:
@@ -117,7 +148,20 @@ class RunConfig:
 
     def make_model(self, *, progress: bool) -> Any:
         """The untrained model."""
-        return make_model(self.model, self.options, progress=progress)
+        return self.method.make(self.options, progress=progress)
+
+    def settled(self) -> RunConfig:
+        """As it is recorded: with the device that "auto" means here, and paths from the root."""
+        options = self.options
+        if "device" in options:
+            from acvae.models.estimator import resolve_device
+
+            options = {**options, "device": str(resolve_device(options["device"]))}
+        data: dict[str, Any] = {
+            key: str(Path(value).expanduser().absolute()) if key in PATH_KEYS else value
+            for key, value in self.data.items()
+        }
+        return replace(self, options=options, data=data)
 
 
 def _data(values: dict[str, Any]) -> dict[str, Any]:
@@ -144,6 +188,16 @@ def _data(values: dict[str, Any]) -> dict[str, Any]:
 
 def read_config(path: str | Path) -> dict[str, Any]:
     """The settings in a TOML file; relative paths in it are taken from its own folder."""
+    values = read_toml(path)
+    known = (*all_keys(), "out")
+    for key in values:
+        if key not in known:
+            raise OptionError(f"{str(path)!r} has an unknown setting {key!r}.{_settings_like(key, known)}")
+    return values
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """What a TOML file holds, with paths as `read_config` takes them."""
     file = Path(path)
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -151,36 +205,14 @@ def read_config(path: str | Path) -> dict[str, Any]:
         raise DataError(f"there is no file {str(file)!r}.") from None
     except OSError as error:
         raise DataError(f"{str(file)!r} cannot be read ({error.strerror}).") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"{str(file)!r} is not valid TOML: {error}.") from None
-    for key in values:
-        if key not in (*KEYS, "out"):
-            raise OptionError(f"{str(file)!r} has an unknown setting {key!r}.{_settings_like(key)}")
     for key in PATH_KEYS:
         if key in values:
             values[key] = str(file.resolve().parent / Path(str(values[key])).expanduser())
     return values
 
 
-def _settings_like(key: str) -> str:
+def _settings_like(key: str, known: tuple[str, ...]) -> str:
     """Those that may have been meant, or all."""
-    return did_you_mean(key, KEYS) or f" There are {', '.join(KEYS)}."
-
-
-def to_toml(values: dict[str, Any]) -> str:
-    """Plain values as TOML, one line each."""
-    return "".join(f"{_key(key)} = {_toml(value)}\n" for key, value in values.items() if value is not None)
-
-
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(key)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, (bool, str)):  # JSON's texts are TOML's, but for one control character
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
+    return did_you_mean(key, known) or f" There are {', '.join(known)}."

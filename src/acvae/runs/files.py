@@ -7,7 +7,9 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,10 +18,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from acvae._util.files import replacing
+from acvae._util.locks import is_alive
 from acvae.datasets import Dataset
 from acvae.exceptions import RunError
 
-__all__ = ["data_fingerprint", "plain", "read_json", "to_csv", "write_text", "writing"]
+__all__ = [
+    "data_fingerprint",
+    "from_csv",
+    "plain",
+    "read_json",
+    "stale_partials",
+    "sweep",
+    "to_csv",
+    "write_text",
+    "writing",
+]
 
 
 def data_fingerprint(data: Dataset) -> str:
@@ -67,7 +80,7 @@ def read_json(path: Path) -> Any:
     """Plain values."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RunError(f"{str(path)!r} cannot be read: {error}.") from error
 
 
@@ -79,3 +92,38 @@ def to_csv(history: list[dict[str, float]]) -> str:
     writer.writeheader()
     writer.writerows(history)
     return text.getvalue()
+
+
+def from_csv(path: Path) -> list[dict[str, float]]:
+    """What `to_csv` wrote, to the last digit."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return [
+                {name: _number(cell) for name, cell in row.items() if cell} for row in csv.DictReader(file)
+            ]
+    except (OSError, ValueError, csv.Error, AttributeError) as error:
+        raise RunError(f"{str(path)!r} cannot be read: {error}.") from error
+
+
+def _number(text: str) -> float:
+    return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
+
+
+def stale_partials(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Files that a process began to write and cannot end, because it is no more."""
+    known = set(names)
+    found = []
+    for path in folder.glob("*.partial"):
+        match = re.fullmatch(r"(.+)\.(\d+)\.partial", path.name)
+        if match is None or match[1] not in known:
+            continue
+        pid = int(match[2])
+        if pid == os.getpid() or not is_alive(pid):
+            found.append(path)
+    return found
+
+
+def sweep(folder: Path, names: Iterable[str]) -> None:
+    """Remove them."""
+    for path in stale_partials(folder, names):
+        path.unlink(missing_ok=True)

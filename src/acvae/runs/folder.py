@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import json
-import shlex
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 import acvae
-from acvae._util.files import save_arrays
 from acvae.datasets import Dataset
-from acvae.exceptions import DataError, OptionError, RunError
+from acvae.exceptions import DataError, InputError, RunError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.runs.config import RunConfig, read_config, to_toml
-from acvae.runs.files import data_fingerprint, plain, read_json, to_csv, write_text, writing
+from acvae.runs.config import RunConfig, read_toml
+from acvae.runs.errors import NoRunError, NotBegunError, StoppedRunError
+from acvae.runs.files import data_fingerprint, from_csv, plain, read_json, write_text
+from acvae.runs.graph_file import StoredGraph, read_graph, read_old_split
 from acvae.splits import EdgeSplit
 
-__all__ = ["Run", "check_free"]
+__all__ = ["FILES", "Run"]
 
-FORMAT = 1
-CONFIG, ABOUT, SPLIT, MODEL = "config.toml", "run.json", "split.safetensors", "model.safetensors"
-SCORES, HISTORY, CHECKPOINT = "scores.json", "history.csv", "checkpoint.safetensors"
-FILES = (CONFIG, ABOUT, SPLIT, MODEL, SCORES, HISTORY, CHECKPOINT)
-
-CONFIG_HEADER = (
-    "# The settings of this run, all of them. Repeat it: acvae fit --config THIS_FILE --out NEW_FOLDER\n"
+FORMAT = 2
+CONFIG, ABOUT, GRAPH = "config.toml", "run.json", "graph.safetensors"
+MODEL, POSTERIOR, PAIRS, LINKS = (
+    *("model.safetensors", "posterior.safetensors"),
+    *("pairs.safetensors", "links.safetensors"),
 )
+SCORES, HISTORY, CHECKPOINT, LOCK = "scores.json", "history.csv", "checkpoint.safetensors", "lock"
+OLD_SPLIT = "split.safetensors"  # of runs in format 1
+FILES = (CONFIG, ABOUT, GRAPH, MODEL, POSTERIOR, PAIRS, LINKS, SCORES, HISTORY, CHECKPOINT, OLD_SPLIT, LOCK)
 
 
 class Run:
-    """One training in its folder; open one with `Run(path)`.
+    """One training in its folder; open one with `Run(path)`. Nothing is read before it is asked for.
 
     Attributes
     ----------
@@ -47,108 +51,100 @@ class Run:
         self.path = Path(path)
         if not self.path.is_dir():
             what = "is a file, not the folder of a run" if self.path.exists() else "does not exist"
-            raise RunError(f"{str(path)!r} {what}; `acvae fit … --out RUN` makes a run.")
+            raise NoRunError(f"{str(path)!r} {what}.", self.path)
         if not (self.path / ABOUT).is_file():
+            if (self.path / LOCK).exists():
+                raise NotBegunError(f"the training in {str(path)!r} was stopped before it began.", self.path)
             raise RunError(f"{str(path)!r} is not the folder of a run: it has no {ABOUT}.")
-        self.about: dict[str, Any] = read_json(self.path / ABOUT)
-        if not isinstance(self.about, dict) or self.about.get("format", 0) > FORMAT:
+        about = read_json(self.path / ABOUT)
+        if not isinstance(about, dict):
+            raise RunError(f"{str(self.path / ABOUT)!r} is not the record of a run.")
+        self.about: dict[str, Any] = about
+        if not isinstance(about.get("format"), int) or about["format"] > FORMAT:
             raise RunError(f"{str(path)!r} was made by a newer acvae than this one ({acvae.__version__}).")
-        values = read_config(self.path / CONFIG)
+        values = read_toml(self.path / CONFIG)
         try:
-            self.config = RunConfig.from_values(values)
-        except OptionError as error:
+            self.config = RunConfig.recorded(values)
+        except InputError as error:
             raise RunError(f"{str(self.path / CONFIG)!r} was changed and cannot be used: {error}") from error
 
-    # ------------------------------------------------------------------ making one
-
-    @classmethod
-    def create(
-        cls, path: str | Path, config: RunConfig, data: Dataset, split: EdgeSplit | None, *, overwrite: bool
-    ) -> Run:
-        """Make the folder of a training that is about to begin."""
-        folder = Path(path)
-        check_free(folder, overwrite=overwrite)
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            for name in FILES:
-                (folder / name).unlink(missing_ok=True)
-        write_text(folder / CONFIG, CONFIG_HEADER + to_toml(config.values()))
-        if split is not None:
-            header = {"seed": str(split.seed), "fraction": repr(split.fraction)}
-            arrays = {"train": split.train.edges, "test": split.test.edges}
-            with writing(folder / SPLIT):
-                save_arrays(folder / SPLIT, arrays, header)
-        n, n_features = data.features.shape
-        about = {
-            "format": FORMAT,
-            "acvae": acvae.__version__,
-            "data": {
-                "name": data.name,
-                "source": data.source,
-                "n_vertices": n,
-                "n_features": n_features,
-                "n_edges": data.graph.n_edges,
-                "sha256": data_fingerprint(data),
-            },
-        }
-        write_text(folder / ABOUT, json.dumps(about, indent=1, ensure_ascii=False) + "\n")
-        return cls(folder)
-
-    def discard(self) -> None:
-        """Remove the run's files, and the folder if nothing else is in it."""
-        with writing(self.path):
-            for name in FILES:
-                (self.path / name).unlink(missing_ok=True)
-            if not any(self.path.iterdir()):
-                self.path.rmdir()
-
-    # ------------------------------------------------------------------ reading
+    # ------------------------------------------------------------------ whether all is there
 
     @property
     def finished(self) -> bool:
-        """Whether there is a trained model."""
-        return (self.path / MODEL).is_file()
+        """Whether the training came to its end and all its files are there, whole."""
+        if self.about["format"] < 2:
+            return (self.path / MODEL).is_file()
+        return bool(self.about.get("finished")) and not self.missing
+
+    @property
+    def missing(self) -> list[str]:
+        """Files that a finished run should have and has not, or not whole."""
+        files = self.about.get("files")
+        if not isinstance(files, dict):
+            return []
+        return [name for name, size in files.items() if not _is_whole(self.path / name, size)]
+
+    def need_finished(self) -> None:
+        """Raise unless it is."""
+        if self.finished:
+            return
+        if self.about.get("finished"):
+            raise StoppedRunError(
+                f"{self.missing[0]} in {str(self.path)!r} is missing or damaged.", self.path
+            )
+        raise StoppedRunError(f"the training in {str(self.path)!r} was stopped before its end.", self.path)
+
+    # ------------------------------------------------------------------ reading
 
     @cached_property
     def model(self) -> Any:
-        """The trained model."""
-        if not self.finished:
-            raise RunError(
-                f"the training in {str(self.path)!r} was stopped before its end; "
-                f"`acvae fit --resume {shlex.quote(str(self.path))}` goes on with it."
-            )
+        """The trained model, networks and all."""
+        self.need_finished()
         return acvae.load(self.path / MODEL)
 
-    @property
+    @cached_property
     def posterior(self) -> Posterior:
-        """The model's posterior."""
+        """The model's posterior, from a file of its own."""
+        self.need_finished()
+        if (self.path / POSTERIOR).is_file():
+            return Posterior.load(self.path / POSTERIOR)
         posterior: Posterior = self.model.posterior_
         return posterior
+
+    @cached_property
+    def stored_graph(self) -> StoredGraph:
+        """The links that were trained on and held out, and what the vertices are called."""
+        if (self.path / GRAPH).is_file():
+            return read_graph(self.path / GRAPH)
+        graph: Graph = self.model.graph_
+        split = None if self.config.split_seed is None else read_old_split(self.path / OLD_SPLIT, graph)
+        return StoredGraph(graph, split, None, None)
 
     @property
     def graph(self) -> Graph:
         """The graph that was trained on."""
-        graph: Graph = self.model.graph_
-        return graph
+        return self.stored_graph.train
 
-    @cached_property
+    @property
+    def split(self) -> EdgeSplit | None:
+        """The stored split, or None if all edges were trained on."""
+        return self.stored_graph.split
+
+    @property
     def test(self) -> Graph | None:
         """The held-out edges, or None if all were trained on."""
-        return None if self.config.split_seed is None else self.split_of(self.graph).test
+        return None if self.split is None else self.split.test
 
-    def split_of(self, graph: Graph) -> EdgeSplit:
-        """The stored split, on the vertices of a graph."""
-        from safetensors import SafetensorError, safe_open
+    @property
+    def classes(self) -> npt.NDArray[np.int64] | None:
+        """(n,) known classes of the vertices, or None."""
+        return self.stored_graph.classes
 
-        try:
-            with safe_open(self.path / SPLIT, framework="np") as file:
-                header = file.metadata() or {}
-                train, test = (
-                    Graph(graph.n_vertices, file.get_tensor(name), graph.names) for name in ("train", "test")
-                )
-            return EdgeSplit(train, test, int(header["seed"]), float(header["fraction"]))
-        except (SafetensorError, OSError, KeyError, ValueError) as error:
-            raise RunError(f"the split in {str(self.path / SPLIT)!r} cannot be read: {error}") from error
+    def show_name(self, vertex: int) -> str:
+        """What people call a vertex."""
+        shown = self.stored_graph.display_names
+        return str(self.graph.name(vertex)) if shown is None else shown[vertex]
 
     def load_data(self) -> Dataset:
         """The data that were trained on, loaded again; an error if they are gone or have changed."""
@@ -164,41 +160,33 @@ class Run:
         """The stored scores, or None if there are none."""
         return read_json(self.path / SCORES) if (self.path / SCORES).is_file() else None
 
-    @property
+    @cached_property
     def history(self) -> list[dict[str, float]]:
         """One row of figures per epoch."""
-        history: list[dict[str, float]] = self.model.history_
-        return history
+        self.need_finished()
+        if self.about["format"] < 2:
+            history: list[dict[str, float]] = self.model.history_
+            return history
+        rows = from_csv(self.path / HISTORY)
+        seconds = self.about.get("timing", {}).get("epochs", [])
+        if len(seconds) == len(rows):
+            rows = [{**row, "seconds": took} for row, took in zip(rows, seconds, strict=True)]
+        return rows
 
     # ------------------------------------------------------------------ writing
 
-    def write_model(self, model: Any) -> None:
-        """The trained model and its history; the checkpoint has done its duty."""
-        with writing(self.path / MODEL):
-            model.save(self.path / MODEL)
-        write_text(self.path / HISTORY, to_csv(model.history_))
-        (self.path / CHECKPOINT).unlink(missing_ok=True)
-        self.__dict__["model"] = model
-
     def write_scores(self, scores: dict[str, Any]) -> None:
         """JSON; what is not a number becomes null."""
-        write_text(self.path / SCORES, json.dumps(plain(scores), indent=1) + "\n")
+        write_text(self.path / SCORES, scores_text(scores))
 
 
-def check_free(folder: Path, *, overwrite: bool) -> None:
-    """Raise unless a run may be made here. Only runs are overwritten, never a folder with other files."""
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
-    if not (folder / ABOUT).is_file():
-        what = "a folder with other files in it" if folder.is_dir() else "a file"
-        raise RunError(f"{str(folder)!r} is {what}; give a new folder to --out.")
-    if overwrite:
-        return
-    if (folder / MODEL).is_file():
-        raise RunError(
-            f"{str(folder)!r} holds a run already; give another --out, or --overwrite to replace it."
-        )
-    raise RunError(
-        f"{str(folder)!r} holds a training that was stopped; `acvae fit --resume {shlex.quote(str(folder))}` "
-        "goes on with it, and --overwrite replaces it."
-    )
+def scores_text(scores: dict[str, Any]) -> str:
+    """As they are stored."""
+    return json.dumps(plain(scores), indent=1) + "\n"
+
+
+def _is_whole(path: Path, size: Any) -> bool:
+    try:
+        return path.stat().st_size == size
+    except OSError:
+        return False

@@ -1,8 +1,8 @@
-"""The scores of a run: link prediction on its split, clusters against labels."""
+"""The scores of a run: link prediction on its split by every ranking it has, clusters against classes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -11,69 +11,70 @@ import numpy.typing as npt
 from acvae import metrics
 from acvae._util.progress import Progress
 from acvae.clustering import cluster
-from acvae.datasets import Dataset
 from acvae.exceptions import AcvaeError
 from acvae.gaussian.posterior import Posterior
+from acvae.graph import Graph
+from acvae.methods import RANKINGS
+from acvae.runs.collapse import spread_of
+from acvae.runs.config import RunConfig
 from acvae.runs.folder import Run
-from acvae.runs.methods import METHODS
+from acvae.runs.rankings import links_of, rankers_of
+from acvae.splits import EdgeSplit
 
-__all__ = ["link_scores", "score_run", "watched"]
+__all__ = ["best_ranking", "link_scores", "score_model", "score_run", "watched"]
 
-KIND_NAMES = {
-    "bp": "belief propagation",
-    "graph": "the whole graph",
-    "pairwise": "pair network",
-    "independent": "independent embeddings",
-}
+PAIRS_AT_ONCE = 400_000_000  # pairs times hidden units that a pair network ranks within seconds
+
+
+def score_model(
+    config: RunConfig,
+    model: Any,
+    split: EdgeSplit | None,
+    *,
+    pairs: Posterior | None = None,
+    own_links: dict[str, Any] | None = None,
+    progress: bool = False,
+) -> dict[str, Any] | None:
+    """The scores of a training that has just ended; None without held-out edges.
+
+    `own_links` are scores by the model's own posterior that are known already. The pair network is asked
+    where that is quick.
+    """
+    if split is None:
+        return None
+    rankers: dict[str, Any] = {}
+    links = links_of(model)
+    if links is not None:
+        rankers["link"] = links
+    rankers[config.method.ranking] = model.posterior_
+    n = split.train.n_vertices
+    if pairs is not None and n * n * config.options.get("pair_hidden_dim", 0) <= PAIRS_AT_ONCE:
+        rankers["pairwise"] = pairs
+    scores = _about(config, split.train, split.test)
+    known = {} if own_links is None else {config.method.ranking: own_links}
+    scores["link_prediction"] = _link_prediction(rankers, split.train, split.test, known, progress)
+    scores["embeddings"] = spread_of(model.posterior_)._asdict()
+    return scores
 
 
 def score_run(
-    run: Run,
-    *,
-    pair_network: bool = True,
-    clusters: bool = False,
-    own_links: dict[str, Any] | None = None,
-    progress: bool = False,
+    run: Run, *, pair_network: bool = True, clusters: bool = False, progress: bool = False
 ) -> dict[str, Any]:
-    """All scores as plain values.
-
-    The pair network beside a joint and the labels for clusters need the data again; where those cannot be
-    had, `notes` says so. `own_links` are scores by the model's own posterior that are known already.
-    """
-    own, *others = METHODS[run.config.model].kinds
+    """All scores as plain values; where something for them cannot be had, `notes` says so."""
     notes: list[str] = []
-    data: Dataset | None = None
-    wanted = ["the pair network"] if pair_network and others else []
-    if clusters and "dataset" in run.config.data:  # files of one's own have no labels
-        wanted.append("clusters")
-    if wanted:
-        try:
-            data = run.load_data()
-        except (AcvaeError, OSError) as error:
-            notes.append(f"without the data there are no scores of {' and '.join(wanted)}: {error}")
-    posteriors = {own: run.posterior}
-    if pair_network and others and data is not None:
-        posteriors[others[0]] = run.model.pairwise_posterior(data.features)
+    run.need_finished()
+    rankers = rankers_of(run, pair_network=pair_network, notes=notes)
     test = run.graph.with_edges([]) if run.test is None else run.test
-    scores: dict[str, Any] = {
-        "model": run.config.model,
-        "data": run.config.data_name,
-        "n_vertices": run.graph.n_vertices,
-        "train_edges": run.graph.n_edges,
-        "test_edges": test.n_edges,
-        "epochs": run.config.options["epochs"],
-        "link_prediction": {},
-    }
-    for kind, posterior in posteriors.items():
-        if kind == own and own_links is not None:
-            scores["link_prediction"][kind] = own_links
-            continue
-        shown = watched(posterior, f"ranking by {KIND_NAMES[kind]}", show=progress)
-        scores["link_prediction"][kind] = link_scores(metrics.evaluate(shown, run.graph, test))
-    if clusters and data is not None and data.labels is not None:
-        scores["clustering"] = {}
-        for kind, posterior in posteriors.items():
-            scores["clustering"][kind] = _cluster_scores(posterior, data.labels, progress=progress)
+    scores = _about(run.config, run.graph, test)
+    scores["link_prediction"] = _link_prediction(rankers, run.graph, test, {}, progress)
+    scores["embeddings"] = spread_of(run.posterior)._asdict()
+    classes = _classes(run, notes) if clusters else None
+    if classes is not None:
+        scores["clustering"] = {
+            name: _cluster_scores(ranker, classes, progress=progress)
+            for name, ranker in rankers.items()
+            if name != "link"  # probabilities are no distances
+        }
     return {**scores, "notes": notes} if notes else scores
 
 
@@ -86,13 +87,57 @@ def link_scores(scores: metrics.LinkScores) -> dict[str, Any]:
     }
 
 
+def best_ranking(scores: Mapping[str, Any] | None) -> str | None:
+    """The ranking that finds the hidden links best, or None where none was scored."""
+    found = (scores or {}).get("link_prediction") or {}
+    figures = {name: ((own or {}).get("ncrr") or {}).get("test") for name, own in found.items()}
+    known = {name: value for name, value in figures.items() if isinstance(value, (int, float))}
+    return max(known, key=lambda name: known[name]) if known else None
+
+
+def _about(config: RunConfig, train: Graph, test: Graph) -> dict[str, Any]:
+    return {
+        "model": config.model,
+        "data": config.data_name,
+        "n_vertices": train.n_vertices,
+        "train_edges": train.n_edges,
+        "test_edges": test.n_edges,
+        "epochs": config.options.get("epochs"),
+    }
+
+
+def _link_prediction(
+    rankers: Mapping[str, Any], train: Graph, test: Graph, known: Mapping[str, Any], progress: bool
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, ranker in rankers.items():
+        if name in known:
+            found[name] = known[name]
+            continue
+        shown = watched(ranker, f"ranking by {RANKINGS[name].title}", show=progress)
+        found[name] = link_scores(metrics.evaluate(shown, train, test))
+    return found
+
+
+def _classes(run: Run, notes: list[str]) -> npt.NDArray[np.int64] | None:
+    """Known classes, from the run or, for one of before, from the data."""
+    if run.classes is not None or run.about["format"] > 1 or "dataset" not in run.config.data:
+        return run.classes
+    try:
+        return run.load_data().labels
+    except (AcvaeError, OSError) as error:
+        notes.append(f"without the data there are no scores of clusters: {error}")
+        return None
+
+
 def _cluster_scores(posterior: Posterior, labels: npt.NDArray[np.int64], *, progress: bool) -> dict[str, Any]:
-    k = len(np.unique(labels))
+    known = labels >= 0  # vertices without a class have a negative one
+    k = len(np.unique(labels[known]))
     found = cluster(posterior, k, progress=progress)
     return {
         "k": k,
-        "nmi_arithmetic": metrics.nmi(labels, found, "arithmetic"),
-        "nmi_geometric": metrics.nmi(labels, found, "geometric"),
+        "nmi_arithmetic": metrics.nmi(labels[known], found[known], "arithmetic"),
+        "nmi_geometric": metrics.nmi(labels[known], found[known], "geometric"),
         "cluster_counts": np.bincount(found, minlength=k).tolist(),
     }
 
@@ -113,7 +158,8 @@ class _Watched:
         self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
     ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]]:
         total = self._posterior.n_vertices if rows is None else np.size(rows)
+        more = () if block_rows is None else (block_rows,)
         with Progress(total, self._label) as progress:
-            for found in self._posterior.distance_blocks(rows, block_rows):
+            for found in self._posterior.distance_blocks(rows, *more):
                 yield found
                 progress.advance(len(found[0]))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import inspect
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,25 @@ from acvae._util.text import counted
 from acvae.datasets import Dataset
 from acvae.engine.distributed import join
 from acvae.exceptions import AcvaeError, RunError, StoppedError
+from acvae.gaussian.posterior import Posterior
 from acvae.metrics import LinkScores
-from acvae.runs.config import FILE_KEYS, PATH_KEYS, RunConfig
-from acvae.runs.folder import CHECKPOINT, Run, check_free
-from acvae.runs.scores import link_scores, score_run
+from acvae.runs.config import FILE_KEYS, RunConfig
+from acvae.runs.errors import NoTrainLinksError
+from acvae.runs.folder import CHECKPOINT, Run
+from acvae.runs.scores import link_scores, score_model
+from acvae.runs.writer import GO_ON, NEW, RunWriter, check_idle, leftovers, place_for
 from acvae.splits import EdgeSplit, split_edges
 from acvae.training import Checkpoint, LinkPrediction, sharded
 
-__all__ = ["fit_run", "follow_run", "resume_run"]
+__all__ = ["fit_model", "fit_run", "follow_run", "load", "resume_run", "split"]
+
+PAIRS_AT_MOST = 100_000_000  # bytes of a pair network's tables that are kept beside a joint
 
 Say = Callable[[str], None]
+
+
+def _silent(text: str) -> None:
+    """Nobody is told."""
 
 
 def fit_run(
@@ -31,26 +41,56 @@ def fit_run(
     *,
     overwrite: bool = False,
     progress: bool = True,
-    say: Say = lambda text: None,
+    say: Say = _silent,
 ) -> Run:
     """Load, split, train and evaluate; `say` is told what is going on.
 
-    If it cannot be trained, nothing stays behind. If it is interrupted, a checkpoint does.
+    If it cannot be trained, nothing stays behind. If it is stopped, however it is, the same call goes on.
     """
     folder = Path(path)
-    check_free(folder, overwrite=overwrite)
-    config = _settled(config)
-    data = _load(config, say)
-    split = _split(config, data, say)
-    run = Run.create(folder, config, data, split, overwrite=overwrite)
-    try:
-        return _train(run, data, split, progress)
-    except StoppedError:
-        raise
-    except AcvaeError:
-        if not run.finished:
-            run.discard()
-        raise
+    config = config.settled()
+    found = place_for(folder, config, overwrite=overwrite)
+    if found != NEW:
+        if found == GO_ON:
+            say(f"going on with the training that was stopped in {folder}")
+        return resume_run(folder, progress=progress, say=say)
+    data = load(config, say)
+    parts = split(config, data, say)
+    with RunWriter(folder) as writer:
+        place_for(folder, config, overwrite=overwrite, fresh=True)  # someone may have been quicker
+        try:
+            writer.begin(config, data, parts)
+            _train(writer, config, data, parts, progress)
+        except StoppedError:
+            raise
+        except AcvaeError as error:
+            if (folder / CHECKPOINT).is_file():
+                raise _kept(error, folder) from error
+            writer.discard()
+            raise
+    return Run(folder)
+
+
+def resume_run(path: str | Path, *, progress: bool = True, say: Say = _silent) -> Run:
+    """Go on with a training that was stopped, to the same result as without the stop."""
+    run = Run(path)
+    check_idle(run.path)
+    if run.finished:
+        if leftovers(run.path):
+            with RunWriter(path) as writer:
+                writer.tidy()
+        say(f"{path} is finished already")
+        return run
+    with RunWriter(path) as writer:
+        _load_message(run.config, say)
+        data = run.load_data()
+        try:
+            _train(writer, run.config, data, run.split, progress)
+        except StoppedError:
+            raise
+        except AcvaeError as error:
+            raise _kept(error, run.path) from error
+    return Run(path)
 
 
 def follow_run(config: RunConfig, path: str | Path) -> None:
@@ -58,90 +98,16 @@ def follow_run(config: RunConfig, path: str | Path) -> None:
 
     Nothing is written or printed.
     """
-    config = _settled(config)
+    config = config.settled()
     data = config.load_data()
-    _fit(config, data, _split(config, data), Path(path), progress=False)
+    fit_model(config, data, split(config, data), folder=Path(path), progress=False)
 
 
-def resume_run(path: str | Path, *, progress: bool = True, say: Say = lambda text: None) -> Run:
-    """Go on with a training that was stopped, to the same result as without the stop."""
-    run = Run(path)
-    if run.finished:
-        say(f"{path} is finished already")
-        return run
-    _load_message(run.config, say)
-    data = run.load_data()
-    split = None if run.config.split_seed is None else run.split_of(data.graph)
-    return _train(run, data, split, progress)
+# ---------------------------------------------------------------------- the steps, for the grid too
 
 
-def _split(config: RunConfig, data: Dataset, say: Say = lambda text: None) -> EdgeSplit | None:
-    if config.split_seed is None:
-        return None
-    split = split_edges(data.graph, seed=config.split_seed)
-    say(
-        f"{counted(split.test.n_edges, 'test edge')} held out (split seed {split.seed}), "
-        f"{split.train.n_edges:,} to train on"
-    )
-    if split.train.n_edges == 0 and data.graph.n_edges:
-        raise RunError(
-            f"holding out test edges leaves none of the {data.graph.n_edges} to train on; "
-            "use all edges instead (--all-edges)."
-        )
-    return split
-
-
-def _train(run: Run, data: Dataset, split: EdgeSplit | None, progress: bool) -> Run:
-    model, scores = _fit(run.config, data, split, run.path, progress=progress)
-    run.write_model(model)
-    if split is not None:
-        own_links = None if scores is None else link_scores(scores)
-        run.write_scores(score_run(run, own_links=own_links, pair_network=False, progress=progress))
-    return run
-
-
-def _fit(
-    config: RunConfig, data: Dataset, split: EdgeSplit | None, folder: Path, *, progress: bool
-) -> tuple[Any, LinkScores | None]:
-    """The trained model, and its scores if they are known: evaluated a moment ago, or by many processes."""
-    callbacks = []
-    if split is not None and config.evaluate_every is not None:
-        callbacks.append(LinkPrediction(split, config.evaluate_every))
-    model = config.make_model(progress=progress)
-    checkpoint = Checkpoint(folder / CHECKPOINT, every=config.checkpoint_every)
-    model.fit(
-        data.features,
-        data.graph if split is None else split.train,
-        callbacks=callbacks,
-        checkpoint=checkpoint,
-    )
-    latest = callbacks[0].latest if callbacks else None
-    if latest is not None and latest.epoch == config.options["epochs"]:
-        return model, latest.scores
-    world = join(torch.device(config.options["device"]))
-    if split is not None and world.size > 1:
-        return model, sharded.link_scores(world, model.posterior_, split.train, split.test)
-    return model, None
-
-
-def _settled(config: RunConfig) -> RunConfig:
-    """The config as it is recorded: with the device that "auto" means here, and paths from the root."""
-    from acvae.models.estimator import resolve_device
-
-    options = {**config.options, "device": str(resolve_device(config.options["device"]))}
-    data: dict[str, Any] = {
-        key: str(Path(value).expanduser().absolute()) if key in PATH_KEYS else value
-        for key, value in config.data.items()
-    }
-    return replace(config, options=options, data=data)
-
-
-def _load_message(config: RunConfig, say: Say) -> None:
-    files = any(key in FILE_KEYS for key in config.data)
-    say(f"reading {config.data['features']}" if files else f"loading {config.data['dataset']}")
-
-
-def _load(config: RunConfig, say: Say) -> Dataset:
+def load(config: RunConfig, say: Say = _silent) -> Dataset:
+    """The data set, with a word on its size."""
     _load_message(config, say)
     data = config.load_data()
     n, n_features = data.features.shape
@@ -150,3 +116,107 @@ def _load(config: RunConfig, say: Say) -> Dataset:
     if "summary" in data.details:
         say(str(data.details["summary"]))
     return data
+
+
+def split(config: RunConfig, data: Dataset, say: Say = _silent) -> EdgeSplit | None:
+    """The held-out edges of the config, or None if it has none."""
+    if config.split_seed is None:
+        return None
+    parts = split_edges(data.graph, seed=config.split_seed, fraction=config.test_fraction)
+    say(
+        f"{counted(parts.test.n_edges, 'test edge')} held out (split seed {parts.seed}), "
+        f"{parts.train.n_edges:,} to train on"
+    )
+    if parts.train.n_edges == 0 and data.graph.n_edges:
+        raise NoTrainLinksError(
+            f"holding out test edges leaves none of the {data.graph.n_edges} to train on; "
+            "use all edges instead."
+        )
+    return parts
+
+
+def fit_model(
+    config: RunConfig,
+    data: Dataset,
+    parts: EdgeSplit | None,
+    *,
+    callbacks: Sequence[Any] = (),
+    folder: Path | None = None,
+    progress: bool,
+) -> tuple[Any, LinkScores | None]:
+    """The trained model, and its scores if they are known: evaluated a moment ago, or by many processes."""
+    watching = list(callbacks)
+    links = None
+    if parts is not None and config.evaluate_every is not None:
+        links = LinkPrediction(parts, config.evaluate_every)
+        watching.append(links)
+    model = config.make_model(progress=progress)
+    takes = inspect.signature(model.fit).parameters
+    more: dict[str, Any] = {"callbacks": watching} if "callbacks" in takes else {}
+    if folder is not None and "checkpoint" in takes:
+        more["checkpoint"] = Checkpoint(folder / CHECKPOINT, every=config.checkpoint_every)
+    model.fit(data.features, data.graph if parts is None else parts.train, **more)
+    latest = None if links is None else links.latest
+    if latest is not None and latest.epoch == config.options["epochs"]:
+        return model, latest.scores
+    world = join(torch.device(config.options.get("device", "cpu")))
+    if parts is not None and world.size > 1:
+        return model, sharded.link_scores(world, model.posterior_, parts.train, parts.test)
+    return model, None
+
+
+def _train(
+    writer: RunWriter, config: RunConfig, data: Dataset, parts: EdgeSplit | None, progress: bool
+) -> None:
+    started = time.perf_counter()
+    try:
+        model, known = fit_model(
+            config,
+            data,
+            parts,
+            callbacks=[_Guard(writer)],
+            folder=writer.path,
+            progress=progress,
+        )
+    except OSError as error:
+        raise RunError(f"the training in {str(writer.path)!r} stopped: {error.strerror or error}.") from error
+    pairs = _pairs(config, model, data)
+    own = None if known is None else link_scores(known)
+    scores = score_model(config, model, parts, pairs=pairs, own_links=own, progress=progress)
+    writer.finish(model, pairs=pairs, scores=scores, seconds=time.perf_counter() - started)
+
+
+class _Guard:
+    """A callback that stops a training whose folder is gone, before a checkpoint makes another."""
+
+    def __init__(self, writer: RunWriter) -> None:
+        self._writer = writer
+
+    def __call__(self, state: Any) -> None:
+        self._writer.check_still_there()
+
+
+def _pairs(config: RunConfig, model: Any, data: Dataset) -> Posterior | None:
+    """What the pair network beside a joint says, if its tables are small."""
+    rankings = config.method.rankings
+    if "pairwise" not in rankings or config.method.ranking == "pairwise":
+        return None
+    if 8 * data.graph.n_vertices * config.options.get("pair_hidden_dim", 0) > PAIRS_AT_MOST:
+        return None
+    pairs: Posterior = model.pairwise_posterior(data.features)
+    return pairs
+
+
+def _kept(error: AcvaeError, folder: Path) -> AcvaeError:
+    """The same error, with a word on what is left."""
+    if not (folder / CHECKPOINT).is_file():
+        return error
+    try:
+        return type(error)(f"{error} The last checkpoint is kept in {str(folder / CHECKPOINT)!r}.")
+    except TypeError:  # one that needs more than a text
+        return error
+
+
+def _load_message(config: RunConfig, say: Say) -> None:
+    files = any(key in FILE_KEYS for key in config.data)
+    say(f"reading {config.data['features']}" if files else f"loading {config.data['dataset']}")

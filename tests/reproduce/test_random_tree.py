@@ -1,11 +1,11 @@
-"""The baseline without training, and the figure's choice of a part."""
+"""The baseline without training, the models of a spec, and the figure's choice of a part."""
 
 import numpy as np
 import pytest
 
 import acvae
 from acvae.reproduce.figure import readable_part
-from acvae.reproduce.methods import make_model, random_forest_posteriors
+from acvae.reproduce.random_tree import random_forest_posteriors
 from acvae.reproduce.spec import RunSpec
 
 
@@ -42,7 +42,7 @@ def test_random_forest_orders_by_hops():
 def test_models_by_name(method, name):
     gamma = 0.5 if method.startswith(("acvae", "cvae-corr")) else None
     spec = RunSpec("d", method, gamma, 7, "link-prediction", "tree", options={"epochs": 3})
-    model = make_model(spec)
+    model = spec.config().make_model(progress=False)
     assert type(model).__name__ == name
     assert (model.seed, model.epochs, model.device) == (7, 3, "cpu")
     if gamma is not None:

@@ -1,4 +1,4 @@
-"""The methods by name: which model each is, and the baselines that need no training."""
+"""The baseline that needs no training: hops in a random spanning tree."""
 
 from __future__ import annotations
 
@@ -8,40 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import acvae
 from acvae.forests import initial_weights
 from acvae.gaussian.forest.joint import ForestJoint
 from acvae.gaussian.joint import DistanceBlocks
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.reproduce.spec import RunSpec
 
-__all__ = ["make_model", "random_forest_posteriors"]
+__all__ = ["TAU", "random_forest_posteriors"]
 
 TAU = 0.99
 UNTIE = 1e-4  # paths of fewer than 1/UNTIE edges keep their order by length
 DIGITS = 9  # more than rounding of τ^hops leaves, less than one hop makes
-
-
-def make_model(spec: RunSpec) -> Any:
-    """The untrained model of a run, on the CPU, where it is the same to the last digit every time."""
-    options: dict[str, Any] = {**spec.options, "seed": spec.run, "device": "cpu", "progress": False}
-    if spec.gamma is not None:
-        options["gamma"] = spec.gamma
-    match spec.method:
-        case "vae":
-            return acvae.VAE(**options)
-        case "graphsage":
-            return acvae.GraphSAGE(**options)
-        case "cvae-ind":
-            return acvae.CVAE(correlated=False, **options)
-        case "cvae-corr":
-            return acvae.CVAE(correlated=True, **options)
-        case "acvae-eb":
-            return acvae.ACVAE(objective="empirical-bayes", **options)
-        case "acvae-sp":
-            return acvae.ACVAE(objective="saddle-point", **options)
-    raise ValueError(f"{spec.method} is not a model")
 
 
 def random_forest_posteriors(graph: Graph, seed: int) -> dict[str, Posterior]:

@@ -1,0 +1,78 @@
+"""What `neighbors` and `links` share: the best vertices of one, as a table or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from acvae.commands._names import find_vertex
+from acvae.commands._output import note, print_json, print_table
+
+__all__ = ["add_by", "print_best"]
+
+BY = ("link", "distance", "pairs")
+
+
+def add_by(parser: argparse.ArgumentParser) -> None:
+    """How to rank."""
+    parser.add_argument(
+        "--by",
+        choices=BY,
+        help="rank by the probability of a link, by expected distance, or by the pair network alone "
+        "(default: what found the run's hidden links best, else link; without probabilities of links, link "
+        "is distance)",
+    )
+
+
+def print_best(opened: Any, args: argparse.Namespace, *, include_known: bool = False) -> int:
+    """Find the best of the vertex `args.name` and print them."""
+    from acvae.methods import RANKINGS
+    from acvae.runs.links import best_links
+    from acvae.runs.rankings import ranker_by
+
+    graph, test = opened.graph, opened.test
+    vertex = find_vertex(graph, args.name)
+    by = ranker_by(opened, args.by)
+    (found,) = best_links(opened, [vertex], args.k, by=by, exclude=None if include_known else graph)
+    known = set(graph.neighbors(vertex).tolist())
+    hidden = set() if test is None else set(test.neighbors(vertex).tolist())
+    what, values = found.what, found.values
+    rows = [
+        {"name": graph.name(i), what: float(d), "known": i in known, "test": i in hidden}
+        for i, d in zip(found.ids[0].tolist(), values[0].tolist(), strict=True)
+        if i >= 0
+    ]
+    if args.json:
+        print_json(
+            {
+                "vertex": graph.name(vertex),
+                "ranked_by": by,
+                "known_neighbors": len(known),
+                "test_neighbors": None if test is None else len(hidden),
+                "neighbors": rows,
+            }
+        )
+        return 0
+    if not rows:
+        note(f"no vertex is left: all others are known neighbours of {args.name}; see --include-known")
+        return 0
+    shown = [opened.show_name(i) for i in found.ids[0].tolist() if i >= 0]
+    marks = ["known" if row["known"] else "test link" if row["test"] else "" for row in rows]
+    with_marks = any(marks)
+    print_table(
+        ("", "name", what, *([""] if with_marks else [])),
+        [
+            (str(rank), name, f"{row[what]:.4g}", *([mark] if with_marks else []))
+            for rank, (row, name, mark) in enumerate(zip(rows, shown, marks, strict=True), start=1)
+        ],
+        numbers=(0, 2),
+    )
+    if not args.quiet:
+        note(f"ranked by {RANKINGS[by].title}")
+    if test is not None and not args.quiet:
+        among = sum(row["test"] for row in rows)
+        note(
+            f"{args.name} has {len(known)} known neighbours; {among} of its {len(hidden)} hidden test links "
+            f"{'is' if among == 1 else 'are'} shown"
+        )
+    return 0

@@ -1,0 +1,78 @@
+"""`acvae links`: the best new links of a vertex, or of all, to the screen or to a file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from acvae.commands._links import add_by, print_best
+from acvae.commands._output import note
+from acvae.commands._usage import UsageError, add_json, add_quiet, add_run, new_parser, positive
+
+__all__ = ["add_parser", "run"]
+
+EXAMPLES = """  acvae links runs/debian python3-numpy
+  acvae links runs/debian --out links.csv               of every vertex, written as they are found
+  acvae links runs/debian -k 3 --out links.parquet
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Describe the command to argparse."""
+    parser: argparse.ArgumentParser = new_parser(
+        subparsers,
+        "links",
+        summary="predicted links of a vertex, or of all to a file",
+        description="The best new links: of NAME as a table, or of every vertex to a CSV or Parquet file, a "
+        "row each, with probabilities where the run knows them and distances elsewhere. Links known from "
+        "training are left out; test links, which training did not see, are marked.",
+        examples=EXAMPLES,
+    )
+    add_run(parser)
+    parser.add_argument("name", metavar="NAME", nargs="?", help="one vertex instead of all")
+    parser.add_argument("-k", type=positive, default=10, metavar="K", help="how many each (default: 10)")
+    add_by(parser)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="file to write, .csv or .parquet")
+    add_json(parser)
+    add_quiet(parser, "no progress and no notes")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Find them and print or write them."""
+    from acvae.runs import Run
+
+    opened = Run(args.run_folder)
+    if args.name is not None and args.out is None:
+        return print_best(opened, args)
+    if args.out is None:
+        raise UsageError("of which vertex? Give NAME, or --out FILE.csv to write those of all vertices")
+    write(opened, args.out, args.k, args.by, name=args.name, progress=not args.quiet)
+    return 0
+
+
+def write(opened: Any, path: Path, k: int, by: str | None, *, name: str | None = None, progress: bool) -> int:
+    """Write the best links, a part of the vertices at a time; the number of rows is told."""
+    import numpy as np
+
+    from acvae._util.progress import Progress
+    from acvae._util.table_writer import check_ending, write_table
+    from acvae.commands._names import find_vertex
+    from acvae.runs.links import best_links, links_columns
+    from acvae.runs.rankings import ranker_by
+
+    check_ending(path)
+    graph = opened.graph
+    rows = np.arange(graph.n_vertices) if name is None else np.array([find_vertex(graph, name)])
+    with Progress(len(rows), "ranking links", show=progress) as shown:
+
+        def parts() -> Any:
+            for found in best_links(opened, rows, k, by=ranker_by(opened, by), exclude=graph):
+                yield links_columns(opened, found)
+                shown.advance(len(found.rows))
+
+        count = write_table(path, parts())
+    if progress:
+        note(f"{count:,} links of {len(rows):,} vertices in {path}")
+    return count

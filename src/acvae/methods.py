@@ -1,0 +1,229 @@
+"""The registry of models: what each is called, which estimator it is, and how it can be asked to rank.
+
+Commands, runs, the reproduction and the report ask it, so a new model is one `Method` here. Options, their
+defaults and their descriptions stand in one place only, the estimator's signature and docstring; importing
+this module imports no estimator.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+from acvae._util.checks import choice
+from acvae._util.docstrings import described_parameters
+from acvae.exceptions import OptionError, did_you_mean
+
+__all__ = [
+    "BASELINES",
+    "DEFAULT_METHOD",
+    "METHODS",
+    "RANKINGS",
+    "Method",
+    "Option",
+    "Ranking",
+    "method_named",
+    "method_of",
+    "option_names",
+]
+
+
+class Ranking(NamedTuple):
+    """A way to rank all vertices from one: how it is said in a sentence, and in a narrow column."""
+
+    name: str
+    title: str
+    short: str
+    by: str  # what `acvae neighbors --by` calls it
+
+
+RANKINGS = {
+    ranking.name: ranking
+    for ranking in (
+        Ranking("link", "probability of a link", "links", "link"),
+        Ranking("bp", "belief propagation", "forest", "distance"),
+        Ranking("graph", "the whole graph", "whole graph", "distance"),
+        Ranking("independent", "independent embeddings", "embeddings alone", "distance"),
+        Ranking("pairwise", "pair network", "pair network", "pairs"),
+        Ranking("hops", "hops in a random tree", "hops", "distance"),
+        Ranking("hops-untied", "hops in a random tree, ties broken", "hops, ties broken", "distance"),
+    )
+}
+
+
+class Option(NamedTuple):
+    """One option of an estimator, as its signature and its docstring have it."""
+
+    name: str
+    annotation: str
+    default: Any
+    text: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """A model by name.
+
+    Attributes
+    ----------
+    name
+        As on the command line and in config files.
+    estimator
+        A class of `acvae.models`; None for a baseline that is not trained.
+    label
+        As in tables and beside a progress bar.
+    rankings
+        The ways it can be asked for distances, its own first, and the label of each in the paper's tables.
+    summary
+        One line for the help: what it is for.
+    fixed
+        Options that make this variant of the class.
+    without
+        Options of the class that have no part in this variant.
+    """
+
+    name: str
+    estimator: str | None
+    label: str
+    rankings: Mapping[str, str]
+    summary: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+
+    @property
+    def ranking(self) -> str:
+        """How its own posterior ranks."""
+        return next(iter(self.rankings))
+
+    @property
+    def correlated(self) -> bool:
+        """Whether it says anything of the correlation of two vertices."""
+        return self.ranking != "independent"
+
+    @property
+    def estimator_class(self) -> Any:
+        """The estimator."""
+        assert self.estimator is not None
+        return getattr(importlib.import_module("acvae.models"), self.estimator)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options it takes, in the order of its class."""
+        return tuple(option.name for option in self.described)
+
+    @property
+    def described(self) -> tuple[Option, ...]:
+        """The options it takes, with their defaults and what they mean."""
+        hidden = {*self.fixed, *self.without, "progress"}
+        return tuple(option for option in _options_of(self.estimator) if option.name not in hidden)
+
+    def takes(self, option: str) -> bool:
+        """Whether it has an option, such as gamma, pair_hidden_dim or epochs."""
+        return option in self.options
+
+    def make(self, options: Mapping[str, Any], *, progress: bool = False) -> Any:
+        """The untrained model; an option it does not take is answered with those it does."""
+        known = self.options
+        for option in options:
+            if option not in known:
+                raise OptionError(
+                    f"the model {self.name} has no option {option}; it has {', '.join(known)}."
+                    + did_you_mean(option, known)
+                )
+        return self.estimator_class(**self.fixed, **options, progress=progress)
+
+
+def _registry(*methods: Method) -> dict[str, Method]:
+    return {method.name: method for method in methods}
+
+
+DEFAULT_METHOD = "graph-gaussian"
+
+METHODS = _registry(
+    Method(
+        *("graph-gaussian", "GraphGaussian", "GraphGaussian", {"graph": "GraphGaussian"}),
+        "features as evidence on the whole graph; exact joint, links by leave-one-out",
+    ),
+    Method(
+        *("acvae-eb", "ACVAE", "ACVAE_EB", {"bp": "ACVAE_EB+BP", "pairwise": "ACVAE_EB"}),
+        "learns a spanning forest, the one that fits best; exact joint along it",
+        {"objective": "empirical-bayes"},
+    ),
+    Method(
+        *("acvae-sp", "ACVAE", "ACVAE_SP", {"bp": "ACVAE_SP+BP", "pairwise": "ACVAE_SP"}),
+        "learns a spanning forest, the most conservative one; exact joint along it",
+        {"objective": "saddle-point"},
+    ),
+    Method(
+        *("cvae-graph", "CVAE", "CVAE_graph", {"graph": "CVAE_graph", "pairwise": "CVAE_graph, pairs"}),
+        "all spanning forests at once; exact joint on the whole graph",
+        {"correlated": True, "posterior": "graph"},
+    ),
+    Method(
+        *("cvae-corr", "CVAE", "CVAE_corr", {"pairwise": "CVAE_corr"}),
+        "all spanning forests at once; each pair by its own network, no joint",
+        {"correlated": True, "posterior": "pairs"},
+    ),
+    Method(
+        *("cvae-ind", "CVAE", "CVAE_ind", {"independent": "CVAE_ind"}),
+        "a correlated prior, independent embeddings",
+        {"correlated": False, "posterior": "pairs"},
+        without=("gamma", "pair_hidden_dim", "batch_pairs"),
+    ),
+    Method(*("vae", "VAE", "VAE", {"independent": "VAE"}), "features alone, without the graph"),
+    Method(
+        *("graphsage", "GraphSAGE", "GraphSAGE", {"independent": "GraphSAGE"}),
+        "a graph network, embeddings without uncertainty",
+    ),
+)
+
+BASELINES = _registry(
+    Method(
+        *("random-tree", None, "random tree"),
+        {"hops": "*hops in a random tree*", "hops-untied": "*the same, ties broken at random*"},
+        "hops in a random spanning tree, where nothing is learnt",
+    ),
+)
+
+
+def method_named(name: object, *, baselines: bool = False) -> Method:
+    """The method of that name; an unknown one is answered with those there are."""
+    known = {**METHODS, **BASELINES} if baselines else METHODS
+    return known[choice("model", name, tuple(known))]
+
+
+def method_of(model: Any) -> Method:
+    """The method that an estimator is of."""
+    for method in METHODS.values():
+        same = all(getattr(model, option, None) == value for option, value in method.fixed.items())
+        if method.estimator == type(model).__name__ and same:
+            return method
+    raise OptionError(f"a {type(model).__name__} is not one of the models {', '.join(METHODS)}.")
+
+
+def option_names() -> tuple[str, ...]:
+    """Every option that any method takes."""
+    return tuple(dict.fromkeys(name for method in METHODS.values() for name in method.options))
+
+
+@cache
+def _options_of(estimator: str | None) -> tuple[Option, ...]:
+    """All options of an estimator. What its docstring leaves to others' is taken from theirs."""
+    if estimator is None:
+        return ()
+    models = importlib.import_module("acvae.models")
+    names = dict.fromkeys([estimator, *(m.estimator for m in METHODS.values() if m.estimator is not None)])
+    texts: dict[str, str] = {}
+    for name in reversed(names):
+        texts |= described_parameters(getattr(models, name).__doc__ or "")
+    texts |= described_parameters(getattr(models, estimator).__doc__ or "")
+    parameters = inspect.signature(getattr(models, estimator).__init__).parameters.values()
+    return tuple(
+        Option(p.name, str(p.annotation), p.default, texts.get(p.name, ""))
+        for p in parameters
+        if p.name != "self"
+    )

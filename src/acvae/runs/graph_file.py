@@ -1,0 +1,97 @@
+"""graph.safetensors: the links a run was trained on and those held out, with the names of the vertices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae._util.arrays import json_array, parse_json, read_arrays, write_arrays
+from acvae.datasets import Dataset
+from acvae.exceptions import AcvaeError, OptionError, RunError
+from acvae.graph import Graph
+from acvae.splits import EdgeSplit
+
+__all__ = ["StoredGraph", "read_graph", "read_old_split", "write_graph"]
+
+FORMAT, VERSION = "acvae-graph", 1
+
+
+class StoredGraph(NamedTuple):
+    """What a run's folder knows of its vertices without the data."""
+
+    train: Graph
+    split: EdgeSplit | None
+    display_names: list[str] | None  # what to show where an id is not what people read
+    classes: npt.NDArray[np.int64] | None
+
+
+def write_graph(path: Path, data: Dataset, split: EdgeSplit | None) -> None:
+    """Store the split of a data set, or all its edges."""
+    train = data.graph if split is None else split.train
+    arrays: dict[str, npt.NDArray[Any]] = _pack("train", train)
+    about: dict[str, Any] = {"n_vertices": train.n_vertices}
+    if split is not None:
+        arrays |= _pack("test", split.test)
+        about |= {"seed": split.seed, "fraction": split.fraction}
+    if train.names is not None:
+        arrays["names"] = json_array(_plain_names(train.names))
+    display = getattr(data, "display_names", None)
+    if display is not None:
+        arrays["display_names"] = json_array([str(name) for name in display])
+    if data.labels is not None:
+        arrays["classes"] = np.asarray(data.labels, dtype=np.int64)
+    write_arrays(path, arrays, about, format=FORMAT, version=VERSION)
+
+
+def read_graph(path: Path) -> StoredGraph:
+    """What `write_graph` stored."""
+    try:
+        arrays, about = read_arrays(path, format=FORMAT, version=VERSION, what="graph of a run")
+        n = int(about["n_vertices"])
+        names = parse_json(arrays["names"], "the names") if "names" in arrays else None
+        if names is not None and len(names) != n:
+            raise ValueError(f"there are {len(names)} names of {n} vertices")
+        train = _unpack("train", arrays, n, names)
+        split = None
+        if "test.edges" in arrays:
+            test = _unpack("test", arrays, n, names)
+            split = EdgeSplit(train, test, int(about["seed"]), float(about["fraction"]))
+        display = parse_json(arrays["display_names"], "the names") if "display_names" in arrays else None
+        classes = arrays.get("classes")
+        for what, given in (("names to show", display), ("classes", classes)):
+            if given is not None and len(given) != n:
+                raise ValueError(f"there are {len(given)} {what} of {n} vertices")
+        return StoredGraph(train, split, display, classes)
+    except (AcvaeError, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"the graph in {str(path)!r} cannot be read: {error}") from error
+
+
+def read_old_split(path: Path, graph: Graph) -> EdgeSplit:
+    """The split as runs of before stored it, on the vertices of a graph."""
+    try:
+        arrays, about = read_arrays(path, format="", version=0, what="split of a run", unmarked=True)
+        train, test = (Graph(graph.n_vertices, arrays[name], graph.names) for name in ("train", "test"))
+        return EdgeSplit(train, test, int(about["seed"]), float(about["fraction"]))
+    except (AcvaeError, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"the split in {str(path)!r} cannot be read: {error}") from error
+
+
+def _pack(name: str, graph: Graph) -> dict[str, npt.NDArray[Any]]:
+    weights = getattr(graph, "weights", None)
+    return {f"{name}.edges": graph.edges} | ({} if weights is None else {f"{name}.weights": weights})
+
+
+def _unpack(name: str, arrays: dict[str, npt.NDArray[Any]], n: int, names: list[Any] | None) -> Graph:
+    weights = arrays.get(f"{name}.weights")
+    more: dict[str, Any] = {} if weights is None else {"weights": weights}
+    return Graph(n, arrays[f"{name}.edges"], names, **more)
+
+
+def _plain_names(names: npt.NDArray[Any]) -> list[Any]:
+    listed: list[Any] = names.tolist()
+    if not all(isinstance(name, (str, int)) for name in listed):
+        raise OptionError("only graphs whose names are strings or whole numbers can be saved.")
+    return listed
