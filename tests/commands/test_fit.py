@@ -358,7 +358,7 @@ class TestMistakes:
         assert "ids there are 'item-a0', 'item-a1', 'item-a2', in the edges 'b', 'c'." in error
         error = error_of("fit", "--features", text, "--edges", pairs, *out)
         assert "column 'text': 'red pie' is not a finite number" in error
-        assert error.endswith("by naming the others in --columns.")
+        assert error.endswith("to leave a column out, name the others in the option columns.")
         error = error_of("fit", "--features", text, "--text-column", "text", "--edges", pairs, *out)
         assert (
             error

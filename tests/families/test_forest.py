@@ -101,7 +101,7 @@ class TestPosterior:
         q = family.posterior()
         np.testing.assert_array_equal(q.forest, GRAPH.edges[family.forest(family.edge_masses())])
         expected = network_correlation(family, *q.forest.T)
-        np.testing.assert_allclose(q.correlation, expected, atol=1e-6)
+        np.testing.assert_allclose(q.joint.correlation, expected, atol=1e-6)
         np.testing.assert_allclose(q.pair_correlation(*q.forest.T), expected, atol=1e-6)
 
     def test_pair_by_pair_it_agrees_along_the_forest_only(self, maximum):
@@ -119,7 +119,7 @@ class TestPosterior:
         with torch.no_grad():
             family.module.pair_encoder.output.bias.fill_(1e4)
         q = family.posterior()
-        assert (np.abs(q.correlation) < 1).all()
+        assert (np.abs(q.joint.correlation) < 1).all()
         assert np.isfinite(q.log_prob(q.mean))
 
 

@@ -161,3 +161,16 @@ class TestSeed:
 def test_an_objective_that_blows_up_is_reported_as_such(make):
     with pytest.raises(TrainingError, match="smaller learning_rate"):
         train(make(), plan(learning_rate=1e30))
+
+
+@pytest.mark.parametrize("figures", [("elbo",), (*PairwiseFamily.figures, "extra")], ids=["fewer", "more"])
+def test_figures_without_names_or_names_without_figures(figures):
+    family = fixed(0.4)
+    family.figures = figures
+    with pytest.raises(TrainingError, match=r"reports 6 figures and names \d .*must agree"):
+        train(family, plan())
+
+
+def test_what_is_no_family_is_refused():
+    with pytest.raises(TrainingError, match="Autoencoder is not a family: it has no name, module, device"):
+        train(parts()[0], plan())

@@ -1,8 +1,8 @@
 """Attributed graphs with classes, known from papers on graph networks, each one `.npz` of plain arrays.
 
 ACM: papers, joined where they share an author; keywords. Amazon Photo: products, joined where they are often
-bought together; words of reviews. DBLP: papers, joined by citation; TF-IDF of words. No download of these files
-is known to us: they are read from the data root, as `acm.npz` or `attributed/acm.npz` and so on. What such a
+bought together; words of reviews. DBLP: papers, joined by citation; TF-IDF of words. No download of these
+files is known to us: they are read from the data root, as `acm.npz` or `attributed/acm.npz`. What such a
 file has to hold, `acvae.datasets.from_archive` says.
 """
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 import torch
 from torch.nn.functional import softplus
 
+from acvae._util.overrides import written_beside
 from acvae._util.threads import run_tasks
 from acvae.engine.batches import Batch
 from acvae.engine.kernels.adam import FlatAdam, Learned
@@ -50,6 +51,10 @@ Tasks = list[Callable[[int], None]]
 
 OFTEN = 2.0  # ends of pairs per distinct row from which on the pair layer's halves of a row are kept; if they
 # are few numbers, they are kept too
+
+
+# What a user may hang on a network to see or change what goes through it.
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 class ElboOnBatches(Protocol):
@@ -94,7 +99,8 @@ class FusedGradient:
         module = problem.module
         standard = type(module.encoder) is Encoder and type(module.decoder) is Decoder
         standard &= module.pair_encoder is None or type(module.pair_encoder) is PairEncoder
-        hooked = any(part._forward_hooks or part._forward_pre_hooks for part in module.modules())
+        hooked = any(getattr(part, name) for part in module.modules() for name in HOOKS)
+        hooked |= any(p._backward_hooks for p in module.parameters())
         trained = all(p.requires_grad and p.is_contiguous() for p in module.parameters())
         known = isinstance(problem.features, (SparseFeatures, DenseFeatures))
         return problem.device.type == "cpu" and standard and known and trained and not hooked
@@ -226,8 +232,9 @@ class _Batch:
         np.matmul(hidden, net.output.value, out=outputs)
         outputs += net.output_bias.value
         likelihood = self._problem.module.likelihood
-        with_gradient = getattr(likelihood, "with_gradient", None)  # a user's own may not have it
-        if with_gradient is None:
+        if written_beside(likelihood, "with_gradient", "forward"):
+            with_gradient = likelihood.with_gradient
+        else:  # a user's own, which may have none, or inherit that of another likelihood
             with_gradient = partial(Likelihood.with_gradient, likelihood)
         self._likelihood, d_outputs = with_gradient(torch.from_numpy(outputs), self._own_rows, -1 / b)
         d_out = d_outputs.numpy()

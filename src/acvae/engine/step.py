@@ -20,6 +20,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from acvae._util.overrides import written_beside
 from acvae._util.threads import one_blas_thread
 from acvae.engine.kernels import FlatAdam
 from acvae.engine.threads import torch_threads
@@ -121,13 +122,10 @@ class Stepper:
 
 def declared_step(family: Any, adam: FlatAdam, threads: int) -> CompiledStep | None:
     """The compiled step that a family declares for the objective it has, if any."""
-    for kind in type(family).__mro__:
-        if "compiled_step" in vars(kind):
-            step: CompiledStep | None = family.compiled_step(adam, threads)
-            return step
-        if "objective" in vars(kind):
-            return None  # another objective than the one a compiled step further up was written for
-    return None
+    if not written_beside(family, "compiled_step", "objective"):
+        return None  # another objective than the one a compiled step further up was written for
+    step: CompiledStep | None = family.compiled_step(adam, threads)
+    return step
 
 
 def _flatten(parameters: list[nn.Parameter]) -> nn.Parameter:

@@ -146,25 +146,12 @@ class AutoencodingFamily:
             ends = [take_rows(table, rows_of) for rows_of in (i, j) for table in (mean, std)]
             mass = objectives.edge_mass(ends[0], ends[1], ends[2], ends[3], None, self.tau)
             structure = (batch.weights * mass).mean()
-        terms = self._elbo(likelihood, divergence, structure, independence)
+        terms = _elbo(self, likelihood, divergence, structure, independence)
         return Terms(terms.value, (*terms, mean_correlation))
 
     def compiled_step(self, adam: FlatAdam, threads: int) -> CompiledStep | None:
         """The same gradient without autograd, for the standard networks."""
         return FusedGradient(self, adam, threads) if FusedGradient.fits(self) else None
-
-    def _elbo(
-        self, likelihood: Tensor, divergence: Tensor, structure: Tensor | None, independence: Tensor | None
-    ) -> objectives.ElboTerms:
-        return objectives.elbo(
-            likelihood,
-            divergence,
-            structure,
-            independence if self.draws_pairs else None,
-            n_vertices=self.n_vertices,
-            n_edges=0 if self.graph is None else self.graph.n_edges,
-            gamma=self.gamma,
-        )
 
     # ------------------------------------------------------------------ all data
 
@@ -191,7 +178,7 @@ class AutoencodingFamily:
                 pairs = random_pairs(self.n_vertices, n_pairs, np.random.default_rng(seed)).T
                 logits = torch.from_numpy(self.inference.pair_logits(pairs)).double()
                 independence = objectives.independence_divergence(logits).mean()
-        value = float(self._elbo(likelihood, divergence, structure, independence).value)
+        value = float(_elbo(self, likelihood, divergence, structure, independence).value)
         return world.from_first(value)
 
     def _vertex_terms(self, world: World, seed: int) -> tuple[Tensor, Tensor]:
@@ -239,6 +226,25 @@ class AutoencodingFamily:
 
     def restore(self, state: FamilyState) -> None:
         """Nothing to restore."""
+
+
+def _elbo(
+    family: AutoencodingFamily,
+    likelihood: Tensor,
+    divergence: Tensor,
+    structure: Tensor | None,
+    independence: Tensor | None,
+) -> objectives.ElboTerms:
+    """A function and no method: the compiled step holds for this sum, so it cannot be another's."""
+    return objectives.elbo(
+        likelihood,
+        divergence,
+        structure,
+        independence if family.draws_pairs else None,
+        n_vertices=family.n_vertices,
+        n_edges=0 if family.graph is None else family.graph.n_edges,
+        gamma=family.gamma,
+    )
 
 
 def _mean(world: World, values: Tensor | FloatArray, count: int) -> Tensor:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from acvae._util.overrides import written_beside
 from acvae.engine.distributed import ALONE, World
 from acvae.engine.step import Terms
 from acvae.exceptions import TrainingError
@@ -100,13 +101,22 @@ MEMBERS = (
 
 def check_family(family: Any, *, stored: bool) -> None:
     """Refuse before training what would fail, or be lost, after it; `stored` asks for a state to store."""
-    needed = (*MEMBERS, "state", "restore") if stored else MEMBERS
-    missing = [name for name in needed if not hasattr(family, name)]
-    if not missing:
+    name = type(family).__name__
+    missing = [member for member in MEMBERS if not hasattr(family, member)]
+    if missing:
+        raise TrainingError(f"{name} is not a family: it has no {', '.join(missing)}.")
+    if not stored:
         return
-    if set(missing) <= {"state", "restore"}:
+    missing = [member for member in ("state", "restore") if not hasattr(family, member)]
+    if missing:
         raise TrainingError(
-            f"{type(family).__name__} has no {' and '.join(missing)}, so a checkpoint would lose what "
-            "changes in it; define both (see acvae.families.Family), or train without a checkpoint."
+            f"{name} has no {' and '.join(missing)}, so a checkpoint would lose what changes in it; define "
+            "both (see acvae.families.Family), or train without a checkpoint."
         )
-    raise TrainingError(f"{type(family).__name__} is not a family: it has no {', '.join(missing)}.")
+    # What changes after an epoch is what a state is for: an inherited one does not know of it.
+    if not all(written_beside(family, member, "after_epoch") for member in ("state", "restore")):
+        raise TrainingError(
+            f"{name} has an after_epoch of its own and inherits state and restore, so a checkpoint may lose "
+            "what changes in it; define both beside it (returning super().state() if that is all), or train "
+            "without a checkpoint."
+        )

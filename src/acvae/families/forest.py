@@ -79,7 +79,10 @@ class ForestFamily(AutoencodingFamily):
         return FamilyState({"weights": self.weight_state.weights.copy()}, {"step": self.weight_state.step})
 
     def restore(self, state: FamilyState) -> None:
-        self._set(WeightState(state.arrays["weights"], state.values["step"]))
+        weights = state.arrays["weights"]
+        if weights.shape != self.weight_state.weights.shape:
+            raise ValueError(f"{len(self.weight_state.weights)} edges, but weights of shape {weights.shape}")
+        self._set(WeightState(weights, state.values["step"]))
 
     def _set(self, state: WeightState) -> None:
         self.weight_state, self.weights = state, state.weights

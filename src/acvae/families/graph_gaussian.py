@@ -1,8 +1,8 @@
 """The whole of GraphGaussian without its face: evidence, scales, heads, all by leave-one-out.
 
-Scales are given relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree),
-so that a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With
-edge weights, a_e is α times the weight relative to their mean.
+Scales are relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree), so that
+a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With edge
+weights, a_e is α times the weight relative to their mean.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.graph import Graph
-from acvae.links.head import Head, Parameters
+from acvae.links.head import Head, Parameters, start
 from acvae.links.queries import Queries, gather, sample_edges
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics import GraphStatistics, Scale
@@ -35,9 +35,9 @@ Report = Callable[[str, float], None]
 GRID = ((2.0, 20.0), (0.7, 7.0), (6.0, 60.0))  # the first, unless another is clearly better
 COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
-QUERIES, TRIAL_QUERIES, PAIR_ROWS = 6000, 1200, 1000
+QUERIES, TRIAL_QUERIES, PAIR_ROWS = 10_000, 1200, 1000
 LARGE = 12_000  # vertices above which only the first of the grid is tried
-HELD_OUT = 0.15  # of vertices, whose queries only judge
+HELD_OUT = 0.1  # of vertices, whose queries only judge
 
 
 @dataclass
@@ -122,9 +122,7 @@ class GraphGaussianFit:
         return out
 
     @classmethod
-    def unpack(
-        cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph
-    ) -> GraphGaussianFit:
+    def unpack(cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph) -> GraphGaussianFit:
         """From what `pack` gave, the kind of the features if there are any, and the graph."""
         prefix = "evidence/"
         own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
@@ -167,7 +165,7 @@ def make_statistics(
     elimination: Elimination,
 ) -> tuple[GraphStatistics, list[FloatArray]]:
     """Gaussians given the evidence at every scale, and the strengths (m,) of each."""
-    own = precision * seen
+    own = (precision * seen).astype(np.float64)
     made, used = [], []
     for t in scales:
         strength = strengths(graph, t, precision if seen.any() else 0.0)
@@ -204,20 +202,23 @@ def fit_graph_gaussian(
     if not tried[0] or any(not (np.isfinite(t) and t > 0) for t in tried[0]):
         raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
     rng = np.random.default_rng(seed)
-    if len(tried) > 1 and n <= LARGE and graph.n_edges > 1:
+    if len(tried) > 1 and n <= LARGE and 1 < graph.n_edges < n * (n - 1) // 2:
         report["trials"], best = _choose_scales(graph, rows, seen, tried, elimination, seed, say)
     else:
         best = tried[0]
     statistics, strength = make_statistics(graph, rows, seen, best, PRECISION, elimination)
     say("scales", 1.0)
-    if graph.n_edges == 0:
-        blank = Head.blank(statistics.count)
-        return GraphGaussianFit(graph, evidence, rows, seen, best, PRECISION, blank, blank, report, statistics)
-    ends, weight = sample_edges(graph, QUERIES, rng)
-    queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
-    say("leave-one-out", 1.0)
-    order, report["held_out"] = _order(queries, graph, statistics.names, seed, say)
-    probability = _probability(statistics, graph, queries, rng, seed)
+    pairs = n * (n - 1) // 2
+    if 0 < graph.n_edges < pairs:
+        ends, weight = sample_edges(graph, QUERIES, rng)
+        queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
+        say("leave-one-out", 1.0)
+        order, report["held_out"] = _order(queries, graph, statistics.names, seed, say)
+        probability = _probability(statistics, graph, queries, rng, seed)
+    else:  # nothing to tell links from others by
+        order = _unlearned(statistics.count, 0.0)
+        odds = np.log((graph.n_edges + 0.5) / (pairs - graph.n_edges + 0.5))
+        probability = _unlearned(statistics.count, float(odds))
     say("probabilities", 1.0)
     return GraphGaussianFit(
         graph, evidence, rows, seen, best, PRECISION, order, probability, report, statistics
@@ -286,7 +287,8 @@ def _choose_scales(
 
 
 def _subset(queries: Queries, chosen: BoolArray) -> Queries:
-    return Queries(*(part[chosen] for part in queries))
+    ends, weight, candidates, log_weight, statistics = queries
+    return Queries(ends[chosen], weight[chosen], candidates[chosen], log_weight[chosen], statistics[chosen])
 
 
 def _order(
@@ -310,6 +312,15 @@ def _order(
         if scores[name] > max(found, scores["head"] + error):
             best, found = f, scores[name]
     return (head if best is None else _single(head, best)), scores
+
+
+def _unlearned(statistics: int, offset: float) -> Head:
+    """The sum of correlations and cosines as a head."""
+    zero = start(statistics, 1, seed=0)
+    linear = np.ones_like(zero.linear)
+    linear[-2:] = 0
+    network = zero._replace(linear=linear, offset=np.array([offset], dtype=np.float32))
+    return Head(np.zeros_like(linear), np.ones_like(linear), (network,))
 
 
 def _single(head: Head, statistic: int) -> Head:

@@ -23,7 +23,7 @@ __all__ = ["Evidence", "kind_of"]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-DENSE_FEATURES = 4000  # up to which the matrix of second moments is made
+DENSE_FEATURES = 400  # up to which all singular vectors are computed
 TINY = 1e-12
 
 
@@ -205,5 +205,5 @@ def _randomised(rows: Any, centre: FloatArray, dimensions: int, seed: int) -> Fl
         guess = rows.T @ image - np.outer(centre, some @ image)
     guess = np.linalg.qr(guess)[0]
     image = rows @ guess - some[:, None] * (centre @ guess)
-    _, turn = np.linalg.eigh(image.T @ image)
+    turn = np.linalg.eigh(image.T @ image)[1]
     return np.asarray(guess @ turn[:, ::-1][:, :dimensions])

@@ -1,1 +1,1 @@
-"""Links from the statistics of pairs: what is counted, the head that weighs it, how it is trained and checked."""
+"""Links from the statistics of pairs: what is counted, the head that weighs it, training, checks."""

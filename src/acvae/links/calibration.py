@@ -1,4 +1,4 @@
-"""Do probabilities of links hold? On hidden links against hidden pairs that are none, a weighted sample of them.
+"""Do probabilities of links hold? On hidden links, against a weighted sample of hidden pairs that are none.
 
 Pairs are put into bins of log-odds. In each, the share of links is compared with the mean probability. Bins
 count by the pairs in them, and only those that together hold 99 % of the links, the likeliest first: nearly
@@ -49,18 +49,18 @@ class Calibration(NamedTuple):
 
 
 def hidden_pairs(train: Graph, test: Graph, size: int = 200_000, seed: int = 0) -> HiddenPairs:
-    """All test links, and about `size` uniform pairs that are neither train nor test links.
+    """All test links, and a sample of the pairs that are links of neither graph, in two groups.
 
-    Half of them are drawn near links, since only those can be taken for links: with one end of a train or
-    test link exchanged for a neighbour of it, at the weight of what they are drawn from.
+    Pairs with a common neighbour in the train graph, which are the ones that may be taken for links, are all
+    there, or all those of some vertices once they are more than twice `size`; of all others there are uniform
+    ones. Weights make up for what was left out.
     """
     n = train.n_vertices
     rng = np.random.default_rng(seed)
-    near = _two_steps(train, rng, size)
+    near, near_weight = _two_steps(train, rng, size)
     uniform = np.sort(rng.integers(0, n, (size, 2)), axis=1)
     uniform = np.unique(uniform[uniform[:, 0] < uniform[:, 1]], axis=0)
     uniform = uniform[~(train.has_edges(uniform) | test.has_edges(uniform))]
-    near, near_weight = near
     keep = ~(train.has_edges(near) | test.has_edges(near)) if len(near) else np.zeros(0, dtype=bool)
     near, near_weight = near[keep], near_weight[keep]
     all_none = n * (n - 1) / 2 - train.n_edges - test.n_edges
@@ -91,7 +91,7 @@ def _two_steps(train: Graph, rng: np.random.Generator, size: int) -> tuple[IntAr
     pairs = np.sort(np.concatenate(found), axis=1)
     unique, times = np.unique(pairs, axis=0, return_counts=True)
     # Seen from `done` of n vertices, a pair is met `times` of its two times.
-    return unique, times * (train.n_vertices / (2 * done))
+    return unique.astype(np.int64), np.asarray(times * (train.n_vertices / (2 * done)), dtype=np.float64)
 
 
 def _are_near(train: Graph, pairs: IntArray) -> npt.NDArray[np.bool_]:
@@ -115,9 +115,10 @@ def calibration(log_odds: npt.ArrayLike, pairs: HiddenPairs) -> Calibration:
     weight, link = pairs.weight, pairs.link
     loss = np.logaddexp(0, np.where(link, -f, f))
     bins, place = np.unique(np.floor(f / BIN).astype(np.int64), return_inverse=True)
-    total = np.bincount(place, weight)
-    links = np.bincount(place, weight * link)
-    predicted = np.bincount(place, weight * chance) / total
+    total, links, expected = (
+        np.bincount(place, each).astype(np.float64) for each in (weight, weight * link, weight * chance)
+    )
+    predicted = expected / total
     observed = links / total
     # Bins from the likeliest on, until they hold 99 % of the links.
     above = np.cumsum(links[::-1])[::-1] - links
@@ -127,7 +128,7 @@ def calibration(log_odds: npt.ArrayLike, pairs: HiddenPairs) -> Calibration:
     return Calibration(
         error,
         float((weight * loss).sum() / (weight * link).sum()),
-        bins * BIN,
+        (bins * BIN).astype(np.float64),
         predicted,
         observed,
         low,

@@ -47,13 +47,14 @@ def start(statistics: int, hidden: int, seed: int) -> Parameters:
 
 def forward(p: Parameters, x: Array) -> tuple[Array, Array, Array]:
     """Scores (N,) of standardised statistics (N, F), and both hidden layers."""
-    one = x @ p.first
+    one: Array = x @ p.first
     one += p.first_offset
     np.maximum(one, 0, out=one)
-    two = one @ p.second
+    two: Array = one @ p.second
     two += p.second_offset
     np.maximum(two, 0, out=two)
-    return x @ p.linear + two @ p.last + p.offset, one, two
+    scores: Array = x @ p.linear + two @ p.last + p.offset
+    return scores, one, two
 
 
 def backward(p: Parameters, x: Array, one: Array, two: Array, slope: Array) -> Parameters:
@@ -80,12 +81,6 @@ class Head(NamedTuple):
     centre: Array  # (F,)
     spread: Array  # (F,)
     networks: tuple[Parameters, ...]
-
-    @classmethod
-    def blank(cls, statistics: int) -> Head:
-        """One that has learnt nothing: every score is zero."""
-        zero, one = np.zeros(statistics, dtype=np.float32), np.ones(statistics, dtype=np.float32)
-        return cls(zero, one, (start(statistics, 1, 0),))
 
     def standardise(self, x: npt.NDArray[Any]) -> Array:
         """(N, F) statistics as the networks take them."""

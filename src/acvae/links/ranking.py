@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -82,7 +82,7 @@ class LinkRanking:
             yield at, evaluate(self.order, statistics), evaluate(self.probability, symmetric(statistics))
 
 
-def evaluate(head: Callable[[Array], Array], x: Array) -> Array:
+def evaluate(head: Head, x: Array) -> Array:
     """A head's scores (...) of statistics (..., F), on several threads and some pairs at a time."""
     flat = x.reshape(-1, x.shape[-1])
     out = np.empty(len(flat), dtype=np.float32)

@@ -24,8 +24,8 @@ Array = npt.NDArray[np.float32]
 
 FLOOR = 1e-5  # of correlations
 TINY = 1e-12
-# A vertex without evidence whose only edge is left out has a mean of zero. What rounding leaves of it points at
-# the other end, and would tell the answer; so a squared length below this share of what it was is zero.
+# A vertex without evidence whose only edge is left out has a mean of zero. What rounding leaves of it points
+# at the other end, and would tell the answer; so a squared length below this share of what it was is zero.
 ROUNDING = 1e-16
 
 
@@ -48,9 +48,9 @@ class GraphStatistics:
         self.scales, self.degrees = scales, degrees
         self._unit = [_unit(scale.mean) for scale in scales]
         names = labels or tuple(str(s + 1) for s in range(len(scales)))
-        self.names = tuple(
-            f"{what}, scale {name}" for name in names for what in ("log correlation", "cosine of means")
-        ) + ("log degree of i", "log degree of j")
+        kinds = ("log correlation", "cosine of means")
+        own = [f"{kind}, scale {name}" for name in names for kind in kinds]
+        self.names = (*own, "log degree of i", "log degree of j")
 
     @property
     def n_vertices(self) -> int:
@@ -106,7 +106,7 @@ class GraphStatistics:
         return out
 
     def degrees_without(self, queries: IntArray, candidates: IntArray, removed: bool) -> Array:
-        """(q, c, 2) log degrees of i and of each candidate, without the edge of the query if it is `removed`."""
+        """(q, c, 2) log degrees of i and of each candidate, without the query's edge if `removed`."""
         out = np.empty((*candidates.shape, 2), dtype=np.float32)
         i, j = queries.T
         less = int(removed)

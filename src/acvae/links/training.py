@@ -1,4 +1,4 @@
-"""How a head is trained: by the softmax of the true answer for ranking, by the logistic loss for probabilities.
+"""How heads are trained: by the softmax of the true answer for ranking, by the logistic loss for odds.
 
 Adam with a rising and falling step, a fixed number of passes, a few networks from different starts. All in
 NumPy and from a seed, so that the same data give the same head.
@@ -21,7 +21,7 @@ __all__ = ["fit_probability", "fit_ranking", "reciprocal_ranks", "softmax_loss"]
 FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
-HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 2, 6, 1e-2, 1e-4
+HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 3, 6, 1e-2, 1e-4
 BATCH, PAIR_BATCH = 64, 4096  # queries, pairs
 # A batch's loss and its derivative by the scores, from scores and the batch's ids.
 Loss = Callable[[Array, npt.NDArray[np.int64]], Array]
@@ -34,7 +34,7 @@ def fit_ranking(
     progress: Callable[[float], None] | None = None,
     networks: int = NETWORKS,
 ) -> Head:
-    """A head that puts the true answer of each query before its candidates; queries weigh `per_query` (q,)."""
+    """A head that puts true answers before other candidates; queries weigh `per_query` (q,)."""
     x, log_weight = queries.statistics, queries.log_weight
     weight = per_query.astype(np.float32)
     centre, spread = _moments(x[:, 1:][np.isfinite(log_weight[:, 1:])])
@@ -89,7 +89,7 @@ def softmax_loss(scores: Array, queries: Queries) -> FloatArray:
 
 
 def reciprocal_ranks(scores: Array, queries: Queries) -> FloatArray:
-    """(q,) estimates of 1/rank of each true answer among all that are no neighbours; ties count against it."""
+    """(q,) estimates of 1/rank of true answers among all that are no neighbours; ties count against."""
     before = (scores[:, 1:] >= scores[:, :1]) * np.exp(queries.log_weight[:, 1:])
     return np.asarray(1 / (1 + before.sum(axis=1)), dtype=np.float64)
 

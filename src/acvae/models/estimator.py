@@ -19,7 +19,8 @@ from acvae.families.base import Family
 from acvae.families.independent import IndependentFamily
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.models.conventions import Embedder, check_graph_type, column_names
+from acvae.models.conventions import Embedder, check_graph_type
+from acvae.models.inputs import prepare
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
@@ -49,7 +50,6 @@ class FamilyEstimator(Embedder):
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior
-
 
     def networks(self, n_features: int) -> torch.nn.Module:
         """The networks that `fit` trains, as they are before."""
@@ -139,7 +139,7 @@ class AutoencoderEstimator(FamilyEstimator):
     def fit(
         self,
         features: Any,
-        graph: Graph | None = None,
+        graph: Any = None,
         *,
         callbacks: Sequence[Callback] = (),
         checkpoint: Checkpoint | None = None,
@@ -151,13 +151,18 @@ class AutoencoderEstimator(FamilyEstimator):
         """
         self._check_options()
         device = local_device(resolve_device(self.device))
-        inputs = as_features(features, device)
+        given = prepare(features, graph, model=type(self).__name__)
+        if given.observed is not None:
+            raise FeatureError(
+                f"{type(self).__name__} needs the features of every vertex; use GraphGaussian."
+            )
+        inputs = as_features(given.features, device)
         if inputs.n_rows < 2 or inputs.n_columns == 0:
             raise FeatureError(
                 f"at least two data points with one feature are needed, got a matrix of "
                 f"{inputs.n_rows} rows and {inputs.n_columns} columns."
             )
-        graph = self._check_graph(graph, inputs.n_rows)
+        graph = self._check_graph(given.graph, inputs.n_rows)
         module = self.networks(inputs.n_columns).to(device)
         module.likelihood.check(inputs)
         family = self._family(module, inputs, graph, device)
@@ -165,7 +170,7 @@ class AutoencoderEstimator(FamilyEstimator):
         self.weights_: npt.NDArray[np.float64] | None = family.weights
         self.graph_ = graph
         self.n_features_in_ = inputs.n_columns
-        self._remember_columns(column_names(features))
+        self._remember_columns(given.feature_names)
         return self
 
     def transform(self, features: Any) -> npt.NDArray[np.float32]:

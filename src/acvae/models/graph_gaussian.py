@@ -18,7 +18,7 @@ from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.ranking import LinkRanking
-from acvae.models.conventions import Embedder, check_graph_type, column_names
+from acvae.models.conventions import Embedder, check_graph_type
 from acvae.models.explanation import Explanation, explain
 from acvae.models.graph_extension import GraphExtension, extend
 from acvae.models.inputs import Inputs, prepare
@@ -122,7 +122,7 @@ class GraphGaussian(Embedder):
                 progress=stages.at,
             )
         self._set(fitted, inputs.features, inputs.graph)
-        self._remember_columns(column_names(features))
+        self._remember_columns(inputs.feature_names)
         self.history_ = [{"epoch": 1, "seconds": time.perf_counter() - started}]
         return self
 

@@ -14,8 +14,9 @@ from acvae.engine.distributed import local_device
 from acvae.exceptions import GraphError
 from acvae.families.sage import SageFamily
 from acvae.graph import Graph
-from acvae.models.conventions import check_graph_type, column_names
+from acvae.models.conventions import check_graph_type
 from acvae.models.estimator import FamilyEstimator, resolve_device
+from acvae.models.inputs import prepare
 from acvae.nn.sage import SageGraph, SageNetwork
 from acvae.training import Callback, Checkpoint
 
@@ -105,14 +106,15 @@ class GraphSAGE(FamilyEstimator):
     def fit(
         self,
         features: Any,
-        graph: Graph | None = None,
+        graph: Any = None,
         *,
         callbacks: Sequence[Callback] = (),
         checkpoint: Checkpoint | None = None,
     ) -> Self:
         """Train on a feature matrix (n, D), sparse or dense, and a graph on its n rows."""
         self._check_options()
-        inputs = self._inputs(features, graph)
+        given = prepare(features, graph, model="GraphSAGE")
+        inputs = self._inputs(given.features, given.graph)
         if inputs.graph.n_edges == 0:
             raise GraphError("the graph has no edges, so GraphSAGE has no neighbours to learn from; use VAE.")
         module = self.networks(inputs.n_features).to(inputs.device)
@@ -121,7 +123,7 @@ class GraphSAGE(FamilyEstimator):
         )
         self._train(family, callbacks, checkpoint)
         self.n_features_in_ = inputs.n_features
-        self._remember_columns(column_names(features))
+        self._remember_columns(given.feature_names)
         self.graph_ = inputs.graph
         self.weights_ = None
         return self

@@ -17,7 +17,7 @@ from acvae._util.files import save_arrays
 from acvae._util.version import __version__
 from acvae.engine.distributed import ALONE, World
 from acvae.engine.kernels import FlatAdam
-from acvae.exceptions import OptionError, SavedModelError, StoppedError
+from acvae.exceptions import OptionError, SavedModelError, StoppedError, TrainingError
 from acvae.families.base import Family, FamilyState
 from acvae.training.interrupts import Interrupts, is_interrupt
 
@@ -27,6 +27,8 @@ FORMAT = "acvae-checkpoint"
 FORMAT_VERSION = 2
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+STORABLE = [np.dtype(code) for code in ("?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "f", "d")]
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,34 @@ def _capture(parts: Parts) -> _Snapshot:
     }
     arrays["noise"] = _copy(parts.noise.get_state())
     own = parts.family.state()
+    _check_storable(parts.family.name, own)
     arrays |= {f"family.{name}": np.array(array) for name, array in own.arrays.items()}
     about["family"] = _plain(own.values)
     return _Snapshot(arrays, about)
+
+
+def _check_storable(family: str, state: FamilyState) -> None:
+    """A state comes back as it was: numbers in arrays, and values that JSON has words for."""
+    for name, array in state.arrays.items():
+        if np.asarray(array).dtype not in STORABLE:
+            raise TrainingError(
+                f"the state of {family} cannot be stored: its array {name!r} is of {np.asarray(array).dtype}; "
+                "whole and real numbers and booleans can be."
+            )
+    if not _in_json(state.values):
+        raise TrainingError(
+            f"the state of {family} cannot be stored: its values {state.values!r} do not come back from JSON "
+            "as they are; use numbers, texts, lists and dictionaries with texts as keys, or arrays."
+        )
+
+
+def _in_json(value: Any) -> bool:
+    """Whether a value comes back from JSON as it is: no tuples, and texts as keys."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _in_json(own) for key, own in value.items())
+    if isinstance(value, list):
+        return all(map(_in_json, value))
+    return value is None or isinstance(value, (str, int, float, np.integer, np.floating, np.bool_))
 
 
 def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
@@ -193,8 +220,12 @@ def _check_options(saved: dict[str, Any], wanted: dict[str, Any], path: Path) ->
 
 
 def _check_shapes(arrays: Arrays, expected: Arrays) -> None:
-    """A saved moment of Adam may be new, since there are none before the first step; all else must fit."""
+    """Networks must fit. A saved moment of Adam may be new, since there are none before the first step, and
+    what a family stores may change its size; `restore` looks at that.
+    """
     for name, array in expected.items():
+        if name.startswith("family."):
+            continue
         if name not in arrays:
             raise SavedModelError(f"the checkpoint has no {name!r}: it is of another model.")
         if arrays[name].shape != array.shape:

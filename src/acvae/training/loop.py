@@ -132,7 +132,13 @@ def _epoch(
     steps = 0
     with stepper.at_work():
         for batch in family.batches(rng, noise, world):
-            totals += stepper.step(batch)
+            figures = stepper.step(batch)
+            if figures.shape != totals.shape:
+                raise TrainingError(
+                    f"{family.name} reports {figures.size} figures and names {len(totals)} "
+                    f"({', '.join(family.figures)}); `objective` and `figures` must agree."
+                )
+            totals += figures
             steps += 1
             if keeper is not None:
                 keeper.check_interrupt()
