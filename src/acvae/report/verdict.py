@@ -89,8 +89,8 @@ def _collapse(entry: Entry) -> str | None:
         return None
     return (
         f"The embeddings have collapsed: their means hold {_percent(spread)} of the variance, so that "
-        "they tell nothing of a vertex, and distances come from correlations, if from anything. A larger γ, a "
-        "smaller τ or another model (graph-gaussian) helps."
+        "they tell nothing of a vertex, and distances come from correlations, if from anything. A larger γ, "
+        "a smaller τ or another model (graph-gaussian) helps."
     )
 
 

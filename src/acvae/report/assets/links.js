@@ -2,6 +2,7 @@
 
 const BEST_AT_FIRST = 10;
 const NEIGHBORS_AT_FIRST = 12;
+const LONGEST_PATH = 16; // vertices of a path that is listed step by step
 
 function drawLinks(state, choose, showPair) {
   const box = byId("details");
@@ -96,6 +97,9 @@ function toggleWhy(state, button, link, panel, choose, showPair) {
 
 function pathSteps(run, path, choose) {
   const steps = pathCorrelations(run, path);
+  if (path.length > LONGEST_PATH) {
+    return [element("p", { class: "remark" }, `The forest joins them in ${count(path.length - 1)} steps, with ρ = ${steps.at(-1).soFar.toFixed(3)}.`)];
+  }
   const items = path.map((v, s) => {
     const stop = element("div", { class: "stop" },
       element("span", { class: "dot", style: { background: clusterColor(run, run.cluster[v]) } }),

@@ -1,6 +1,7 @@
 // Why a link: what the model said, the neighbours and the features the two share, and the path between them.
 
 const MOST_NAMED = 4;
+const WORTH_SAYING = 0.1; // a correlation below explains nothing
 
 function commonNeighbors(run, v, w) {
   const mine = new Set(knownNeighbors(run, v).map((link) => link.vertex));
@@ -27,9 +28,9 @@ function reasonsFor(run, v, w, place) {
   const shared = sharedFeatures(run, v, w);
   if (shared.length) said.push(`both have ${listed(shared.slice(0, MOST_NAMED))}`);
   const path = run.forest ? treePath(run, v, w) : null;
-  if (path && path.length > 2) {
-    said.push(`correlation ${pathCorrelations(run, path).at(-1).soFar.toFixed(2)} over ${many(path.length - 1, "step")} of the forest`);
-  } else if (path) said.push("one edge of the forest joins them");
+  const along = path ? pathCorrelations(run, path).at(-1).soFar : 0;
+  if (path && path.length === 2) said.push("one edge of the forest joins them");
+  else if (Math.abs(along) >= WORTH_SAYING) said.push(`correlation ${along.toFixed(2)} over ${many(path.length - 1, "step")} of the forest`);
   if (!said.length) said.push("no neighbour in common: their embeddings are near");
   return said;
 }
