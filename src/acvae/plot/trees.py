@@ -16,6 +16,8 @@ __all__ = ["branches", "grow", "largest_tree", "need_forest", "outline_layout", 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+SMALLEST_BRANCH = 0.02  # share of the leaves below which a branch has no colour of its own
+
 
 def need_forest(posterior: Posterior) -> None:
     """Raise unless there is a forest to draw."""
@@ -97,17 +99,20 @@ def sector_layout(parent: IntArray, length: FloatArray) -> tuple[FloatArray, Int
 
 
 def branches(parent: IntArray, leaves: IntArray, count: int) -> IntArray:
-    """Number of the branch of every vertex, -1 for the trunk; the widest is cut until there are enough."""
+    """Number of the branch of every vertex, -1 for the trunk and for twigs.
+
+    The widest branch is cut at its foot until there are enough.
+    """
     top: list[int] = [0]
     trunk: set[int] = set()
     below: dict[int, list[int]] = {}
     for k, above in enumerate(parent.tolist()):
         below.setdefault(above, []).append(k)
-    while len(top) < count and any(below.get(k) for k in top):
+    while 0 < len(top) < count and any(below.get(k) for k in top):
         widest = max((k for k in top if below.get(k)), key=lambda k: int(leaves[k]))
         top.remove(widest)
         trunk.add(widest)
-        top.extend(below[widest])
+        top.extend(k for k in below[widest] if leaves[k] >= SMALLEST_BRANCH * leaves[0])
         top.sort(key=lambda k: -int(leaves[k]))
         del top[count:]
     branch = np.full(len(parent), -1, dtype=np.int64)
