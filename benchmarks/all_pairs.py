@@ -98,12 +98,12 @@ def main() -> None:
 
     def search() -> None:
         for i in sample:
-            rho = row_products(q.correlations.rooted, q.correlation, int(i), np.float32)
+            rho = row_products(q.joint.rooted, q.joint.correlation, int(i), np.float32)
             _row_distance(q.mean, q.std, rho, int(i), out)
 
     search()
     searching = time_of(search) * n / len(sample)
-    exact = acvae.Posterior(q.mean, q.std, q.forest, q.correlation, dtype="float64").distances(sample)
+    exact = acvae.Posterior(q.mean, q.std, q.forest, q.joint.correlation, dtype="float64").distances(sample)
     error = np.abs(q.distances(sample) - exact).max() / exact.max()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     propagation, ranking = times[:, 1] / times[:, 0], times[:, 2] / times[:, 1]

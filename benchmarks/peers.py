@@ -73,24 +73,18 @@ class Watch:
 
 
 class InnerProducts:
-    """A posterior's strategy that ranks by −⟨z_i, z_j⟩, for peers that decode links so."""
+    """A ranking by −⟨z_i, z_j⟩, for peers that decode links so."""
 
-    def __init__(self, z) -> None:
-        self.z, self.columns = z, np.arange(len(z))
-        self.edges, self.values = np.empty((0, 2), dtype=np.int64), np.empty((0, z.shape[1]))
+    def __init__(self, z: torch.Tensor) -> None:
+        self.z = z.detach().numpy()
+        self.n_vertices = len(self.z)
 
-    def distance_blocks(self, mean, std):
-        return self
-
-    def blocks(self, rows, block_rows):
-        for start in range(0, len(rows), block_rows):
-            at = rows[start : start + block_rows]
-            yield at, -self.z[at] @ self.z.T
-
-
-def by_inner_product(z: torch.Tensor) -> acvae.Posterior:
-    table = z.detach().numpy()
-    return acvae.Posterior.from_correlations(table, np.ones_like(table), InnerProducts(table))
+    def distance_blocks(self, rows=None, block_rows=None):
+        ids = np.arange(self.n_vertices) if rows is None else rows
+        step = block_rows or 512
+        for start in range(0, len(ids), step):
+            at = ids[start : start + step]
+            yield at, np.arange(self.n_vertices), -self.z[at] @ self.z.T
 
 
 # ---------------------------------------------------------------------- the methods
@@ -128,7 +122,7 @@ def pyg_vgae(features, graph, watch: Watch) -> None:
         loss.backward()
         optimizer.step()
         model.eval()
-        watch.epoch_done(lambda: by_inner_product(model.encode(x, edge_index)))
+        watch.epoch_done(lambda: InnerProducts(model.encode(x, edge_index)))
 
 
 def pyg_graphsage(features, graph, watch: Watch) -> None:
@@ -148,7 +142,7 @@ def pyg_graphsage(features, graph, watch: Watch) -> None:
             torch.nn.functional.binary_cross_entropy_with_logits(logit, label).backward()
             optimizer.step()
         model.eval()
-        watch.epoch_done(lambda: by_inner_product(model(x, edge_index)))
+        watch.epoch_done(lambda: InnerProducts(model(x, edge_index)))
 
 
 def pyg_inputs(features, graph):

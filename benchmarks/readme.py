@@ -16,7 +16,7 @@ ORDER = (
     "peers",
     "link_prediction_citation-1998",
     "link_prediction_debian",
-    "link_prediction_epinions-stand-in",
+    "link_prediction_epinions-tang",
     "whole_graph",
 )
 

@@ -14,12 +14,12 @@ import time
 import numpy as np
 import scipy.sparse as sp
 import torch
+from acvae.engine.stepper import Stepper
 
 from acvae import Graph
 from acvae._util.threads import one_blas_thread, run_tasks
 from acvae.engine import fused as fused_module
 from acvae.engine.batches import edge_batches
-from acvae.engine.stepper import Stepper
 from acvae.engine.threads import step_threads
 from acvae.nn import Autoencoder, as_features
 from acvae.nn.kernels import FlatAdam

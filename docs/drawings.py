@@ -164,7 +164,7 @@ def collapse() -> plt.Figure:
         jitter = np.random.default_rng(1).uniform(-0.25, 0.25, len(hops))
         ax.scatter(hops + jitter, q.pair_distance(i, j), s=4, color=BLUE, alpha=0.5, linewidths=0)
         kl = model.history_[-1]["kl"]
-        ax.set_title(f"γ = {gamma:g}: mean KL {kl:.2f}, mean ρ {q.correlation.mean():.3f}", fontsize=11)
+        ax.set_title(f"γ = {gamma:g}: mean KL {kl:.2f}, mean ρ {q.joint.correlation.mean():.3f}", fontsize=11)
         ax.set_xlabel("hops in the learnt forest")
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("expected squared distance")

@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
         q = model.fit(data.features, split.train).posterior_
         score = acvae.metrics.ncrr(q, split.train, split.test)
         label = f"ACVAE_EB + BP, γ = {gamma:g}"
-        print(f"{label:34}{score.test:11.3f}{model.history_[-1]['kl']:8.2f}{q.correlation.mean():8.3f}")
+        print(f"{label:34}{score.test:11.3f}{model.history_[-1]['kl']:8.2f}{q.joint.correlation.mean():8.3f}")
     return 0
 
 

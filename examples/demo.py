@@ -50,7 +50,7 @@ def main() -> None:
     print(f"{'random ranking':34}{'':12}{scores.ncrr.random:12.3f}{scores.hits.random:14.3f}")
 
     q = model.posterior_
-    print(f"\nmean correlation along the {len(q.forest):,} forest edges: {q.correlation.mean():.3f}")
+    print(f"\nmean correlation along the {len(q.forest):,} forest edges: {q.joint.correlation.mean():.3f}")
     print(f"mean KL of an embedding from the prior: {model.history_[-1]['kl']:.2f}")
     print("\nNearest packages that are not known neighbours, by expected distance:")
     for name in WELL_KNOWN:

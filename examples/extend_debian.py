@@ -106,7 +106,7 @@ def same_bits(before: acvae.Posterior, after: acvae.Posterior) -> bool:
         np.array_equal(after.mean[:n], before.mean)
         and np.array_equal(after.std[:n], before.std)
         and np.array_equal(after.forest[:m], before.forest)
-        and np.array_equal(after.correlation[:m], before.correlation)
+        and np.array_equal(after.joint.correlation[:m], before.joint.correlation)
         and np.array_equal(after.pair_correlation(i, j), before.pair_correlation(i, j))
         and np.array_equal(after.pair_distance(i, j), before.pair_distance(i, j))
     )

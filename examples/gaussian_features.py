@@ -65,7 +65,7 @@ def main(argv: list[str] | None = None) -> None:
     noise = model.module_.likelihood.log_std.detach().exp().numpy()
     print(f"learnt noise of the quantities: {np.round(noise, 2)}")
 
-    silent, neighbour = (int(v) for v in q.forest[np.argmax(q.correlation.mean(axis=1))])
+    silent, neighbour = (int(v) for v in q.forest[np.argmax(q.joint.correlation.mean(axis=1))])
     z = q.sample(1, seed=1)[0]
     told = q.condition({neighbour: z[neighbour]})
     at = int(np.flatnonzero(told.original_ids == silent)[0])

@@ -36,7 +36,9 @@ class TestPandas:
         table = posterior.to_pandas(known, table="forest")
         assert table["source"].tolist() == [NAMES[u] for u in posterior.forest[:, 0]]
         assert table["target"].tolist() == [NAMES[v] for v in posterior.forest[:, 1]]
-        np.testing.assert_array_equal(table[[f"correlation_{k}" for k in range(D)]], posterior.correlation)
+        np.testing.assert_array_equal(
+            table[[f"correlation_{k}" for k in range(D)]], posterior.joint.correlation
+        )
         np.testing.assert_array_equal(table["distance"], posterior.pair_distance(*posterior.forest.T))
 
     def test_links(self, posterior, known):
@@ -76,7 +78,7 @@ class TestGraphs:
         assert graph.number_of_edges() == len(posterior.forest)
         np.testing.assert_array_equal(graph.nodes["v4"]["mean"], posterior.mean[4])
         np.testing.assert_array_equal(graph.nodes["v4"]["std"], posterior.std[4])
-        for (u, v), rho in zip(posterior.forest, posterior.correlation, strict=True):
+        for (u, v), rho in zip(posterior.forest, posterior.joint.correlation, strict=True):
             edge = graph.edges[NAMES[u], NAMES[v]]
             np.testing.assert_array_equal(edge["correlation"], rho)
             assert edge["distance"] == posterior.pair_distance(u, v)
@@ -97,7 +99,7 @@ class TestGraphs:
         np.testing.assert_array_equal(data.std, posterior.std)
         np.testing.assert_array_equal(data.edge_index[:, :m].T, posterior.forest)
         np.testing.assert_array_equal(data.edge_index[:, m:].T, posterior.forest[:, ::-1])
-        np.testing.assert_array_equal(data.edge_attr, np.tile(posterior.correlation, (2, 1)))
+        np.testing.assert_array_equal(data.edge_attr, np.tile(posterior.joint.correlation, (2, 1)))
         assert Graph.from_pyg(data) == Graph(N, posterior.forest)
 
     def test_without_a_forest(self):

@@ -241,7 +241,7 @@ class TestOtherLibraries:
         dense[0, 2] = dense[2, 0] = 0.5
         dense[3, 2] = -1
         dense[1, 1] = 7
-        graph = Graph.from_scipy(form(dense), names=list("abcd"))
+        graph = Graph.from_scipy(form(dense), names=list("abcd"), weighted=False)
         assert graph == Graph(4, [[0, 2], [2, 3]], list("abcd"))
         assert (graph.dropped_self_loops, graph.merged_duplicates) == (1, 1)
         expected = np.zeros((4, 4))
@@ -265,7 +265,7 @@ class TestOtherLibraries:
         assert Graph.from_pyg(back) == graph
 
     def test_pandas(self):
-        table = pd.DataFrame({"weight": [1.0, 2.0], "to": ["x", "y"], "from": ["y", "z"]})
+        table = pd.DataFrame({"year": [1.0, 2.0], "to": ["x", "y"], "from": ["y", "z"]})
         graph = Graph.from_pandas(table, "from", "to")
         assert edge_set(graph) == {frozenset("xy"), frozenset("yz")}
         back = graph.to_pandas()

@@ -19,6 +19,7 @@ _HOME = {
     "CVAE": "models",
     "EdgeSplit": "splits",
     "Graph": "graph",
+    "GraphGaussian": "models",
     "GraphSAGE": "models",
     "Posterior": "gaussian",
     "VAE": "models",

@@ -1,4 +1,4 @@
-"""Every error a user can meet, by what went wrong.
+"""Every error and warning a user can meet, by what went wrong.
 
 Each also derives from the built-in that fits (`ValueError`, `KeyError`, …), so that code which does not
 know this package still catches it. A message says what was given, what was expected and what to do.
@@ -65,6 +65,18 @@ class DataError(AcvaeError, RuntimeError):
 
 class MissingDependencyError(AcvaeError, ImportError):
     """An optional package is needed for this call."""
+
+
+class AcvaeWarning(UserWarning):
+    """Root of all warnings given on purpose: the call goes on, but may not do what was meant."""
+
+
+class AlignmentWarning(AcvaeWarning):
+    """Rows of features and vertices were matched by position where names may say otherwise."""
+
+
+class IgnoredWeightsWarning(AcvaeWarning):
+    """Weights of edges were given to a model that does not use them."""
 
 
 def did_you_mean(given: object, known: Iterable[object]) -> str:

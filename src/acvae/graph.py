@@ -10,20 +10,20 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._util.checks import optional_import
+from acvae._util.adjacency import adjacency, neighbour_lists
+from acvae._util.checks import choice, optional_import
 from acvae._util.edge_lists import (
+    COMBINE,
     BoolArray,
     IntArray,
-    as_names,
     as_pairs,
+    as_weights,
     canonical,
-    factorize,
     join,
-    lookup_table,
-    neighbour_lists,
-    positions_of,
     split_columns,
 )
+from acvae._util.networkx_edges import edges_of_networkx
+from acvae._util.vertex_names import as_names, factorize, is_range, lookup_table, positions_of
 from acvae.exceptions import GraphError, OptionError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -48,20 +48,41 @@ class Graph:
         Integer array (m, 2) of vertex ids below `n_vertices`, in any order and direction.
     names
         One distinct, hashable name per vertex; without it the ids are the names.
+    weights
+        One positive, finite number per given edge. More than one for the same edge, in either direction, have
+        to be equal, unless `combine` says what to make of them.
+    combine
+        `"equal"`, `"sum"`, `"mean"` or `"max"`. A symmetric matrix has every edge twice: there `"sum"` would
+        double the weights.
 
     Attributes
     ----------
     edges
         int64 (m, 2), each row u < v, rows unique and sorted.
+    weights
+        float64 (m,), that of each of `edges`, or None.
+    mapped
+        Whether names were mapped to ids in an order of this package's or of NetworkX's choosing: by
+        `from_edges`, `from_pandas` and `from_networkx`, unless `vertices` gives the order or the names are
+        0 … n-1. Rows of features without names may then be in another order.
     """
 
-    def __init__(self, n_vertices: int, edges: npt.ArrayLike, names: Iterable[Any] | None = None) -> None:
+    def __init__(
+        self,
+        n_vertices: int,
+        edges: npt.ArrayLike,
+        names: Iterable[Any] | None = None,
+        weights: npt.ArrayLike | None = None,
+        *,
+        combine: str = "equal",
+    ) -> None:
         try:
             n = int(np.asarray(n_vertices).astype(np.int64, casting="same_kind"))
         except TypeError:
             raise GraphError(f"n_vertices must be a whole number, not {n_vertices!r}.") from None
         if n < 0:
             raise GraphError(f"n_vertices must not be negative, got {n}.")
+        choice("combine", combine, COMBINE)
         pairs = as_pairs(edges)
         if pairs.size and (pairs.min() < 0 or pairs.max() >= n):
             bad = int(np.flatnonzero((pairs < 0).any(1) | (pairs >= n).any(1))[0])
@@ -69,60 +90,118 @@ class Graph:
                 f"edge {bad} is ({pairs[bad, 0]}, {pairs[bad, 1]}), but vertex ids must lie in 0…{n - 1}. "
                 "For ids or names of your own use Graph.from_edges."
             )
+        given = None if weights is None else as_weights(weights, pairs)
         self.n_vertices = n
-        self.edges, self.dropped_self_loops, self.merged_duplicates = canonical(n, pairs)
+        self.edges, self.weights, self.dropped_self_loops, self.merged_duplicates = canonical(
+            n, pairs, given, combine
+        )
         self.edges.flags.writeable = False
+        if self.weights is not None:
+            self.weights.flags.writeable = False
         self.names = None if names is None else as_names(names, n)
+        self.mapped = False
 
     # ------------------------------------------------------------------ other ways in
 
     @classmethod
-    def from_edges(cls, pairs: Any, vertices: Iterable[Any] | None = None) -> Graph:
-        """Build from pairs of any ids or names.
+    def from_edges(
+        cls,
+        pairs: Any,
+        vertices: Iterable[Any] | None = None,
+        weights: npt.ArrayLike | None = None,
+        *,
+        combine: str = "equal",
+    ) -> Graph:
+        """Build from pairs of any ids or names, with one weight per pair.
 
-        Vertices are numbered in sorted order of their names (first appearance, where names do not compare).
-        `vertices` fixes the order instead and may add isolated vertices; then every end of an edge must be in
-        it.
+        Vertex order: names sorted, numbers by size and text letter by letter, so u0, u1, u10, u2 (not u2
+        before u10). Names that do not compare (1 beside "a") come in order of appearance, first all first
+        ends, then all second ends. `vertices` fixes the order instead and may add isolated vertices; then
+        every end of an edge must be in it.
         """
         columns = split_columns(pairs)
         if vertices is None:
             names, ids = factorize(join(*columns))
-            return cls(len(names), ids.reshape(2, -1).T, names)
+            graph = cls(len(names), ids.reshape(2, -1).T, names, weights, combine=combine)
+            graph.mapped = not is_range(graph.names)
+            return graph
         order = as_names(vertices)
         lookup = lookup_table(order)
-        return cls(len(order), np.stack([positions_of(lookup, c) for c in columns], axis=1), order)
+        ends = np.stack([positions_of(lookup, c) for c in columns], axis=1)
+        return cls(len(order), ends, order, weights, combine=combine)
 
     @classmethod
-    def from_networkx(cls, graph: networkx.Graph) -> Graph:
-        """Build from any NetworkX graph; its nodes become the names, in its order."""
-        if not hasattr(graph, "nodes") or not hasattr(graph, "edges"):
-            raise GraphError(f"from_networkx needs a NetworkX graph, not {type(graph).__name__}.")
-        nodes = list(graph.nodes)
-        position = {node: i for i, node in enumerate(nodes)}
-        edges = [(position[e[0]], position[e[1]]) for e in graph.edges]
-        return cls(len(nodes), np.array(edges, dtype=np.int64).reshape(-1, 2), nodes)
+    def from_networkx(
+        cls, graph: networkx.Graph, weight: str | None = "weight", *, combine: str = "equal"
+    ) -> Graph:
+        """Build from any NetworkX graph; its nodes become the names.
+
+        Vertex order: that of `graph.nodes`, in which nodes were added. A graph built from an edge list has
+        them as the edges first name them, which is seldom the order of a table.
+
+        `weight` names the edge attribute to read as weights, None reads none. A missing one counts as 1, as
+        in NetworkX; where no edge has it, the graph has no weights.
+        """
+        nodes, edges, weights = edges_of_networkx(graph, weight)
+        made = cls(len(nodes), edges, nodes, weights, combine=combine)
+        made.mapped = not is_range(made.names)
+        return made
 
     @classmethod
-    def from_scipy(cls, adjacency: Any, names: Iterable[Any] | None = None) -> Graph:
-        """Build from a square SciPy sparse matrix; every stored non-zero is an edge."""
+    def from_scipy(
+        cls,
+        adjacency: Any,
+        names: Iterable[Any] | None = None,
+        *,
+        weighted: bool = True,
+        combine: str = "equal",
+    ) -> Graph:
+        """Build from a square SciPy sparse matrix; every non-zero is an edge and its value the weight.
+
+        Vertex order: that of the rows. A matrix of ones or booleans, or `weighted=False`, gives no weights.
+        Entries (u, v) and (v, u) are one edge.
+        """
         if not sp.issparse(adjacency):
             raise GraphError(f"from_scipy needs a SciPy sparse matrix, not {type(adjacency).__name__}.")
         if adjacency.shape[0] != adjacency.shape[1]:
             raise GraphError(f"an adjacency matrix is square, got shape {adjacency.shape}.")
-        coo = adjacency.tocoo()
+        coo = sp.csr_array(adjacency).tocoo()  # by way of CSR: values stored twice are summed
         keep = coo.data != 0
-        return cls(adjacency.shape[0], np.stack([coo.row[keep], coo.col[keep]], axis=1), names)
+        values = coo.data[keep]
+        plain = not weighted or values.dtype.kind == "b" or bool((values == 1).all())
+        edges = np.stack([coo.row[keep], coo.col[keep]], axis=1)
+        try:
+            return cls(adjacency.shape[0], edges, names, None if plain else values, combine=combine)
+        except GraphError as error:
+            hint = "" if plain else " To take the entries as edges without weights: weighted=False."
+            raise GraphError(f"{error}{hint}") from None
 
     @classmethod
-    def from_pyg(cls, data: torch_geometric.data.Data, names: Iterable[Any] | None = None) -> Graph:
-        """Build from a PyTorch Geometric `Data` object (its `edge_index` and `num_nodes`)."""
+    def from_pyg(
+        cls,
+        data: torch_geometric.data.Data,
+        names: Iterable[Any] | None = None,
+        *,
+        weight: str | None = "edge_weight",
+        combine: str = "equal",
+    ) -> Graph:
+        """Build from a PyTorch Geometric `Data` object (its `edge_index` and `num_nodes`).
+
+        Vertex order: that of its nodes. `weight` names the attribute with one weight per edge, where there
+        is one; None reads none.
+        """
         edge_index = getattr(data, "edge_index", None)
         if edge_index is None:
             raise GraphError(f"from_pyg needs an object with an edge_index, not {type(data).__name__}.")
         n = data.num_nodes
         if n is None:
             raise GraphError("the Data object does not know its number of nodes; set data.num_nodes.")
-        return cls(int(n), edge_index.detach().cpu().numpy().T, names)
+        values = None if weight is None else getattr(data, weight, None)
+        if values is None and weight not in (None, "edge_weight"):
+            raise OptionError(f"the Data object has no attribute {weight!r}.")
+        if values is not None and values.ndim == 2 and values.shape[1] == 1:
+            values = values[:, 0]
+        return cls(int(n), edge_index.detach().cpu().numpy().T, names, values, combine=combine)
 
     @classmethod
     def from_pandas(
@@ -131,12 +210,21 @@ class Graph:
         source: str | None = None,
         target: str | None = None,
         vertices: Iterable[Any] | None = None,
+        weight: str | None = "weight",
+        *,
+        combine: str = "equal",
     ) -> Graph:
-        """Build from two columns of a data frame: `source` and `target`, by default its first two."""
+        """Build from two columns of a data frame: `source` and `target`, by default its first two.
+
+        Vertex order: as `from_edges`, names sorted, or as `vertices` says. `weight` names the column of
+        weights, by default the one called "weight" where there is one; None reads none.
+        """
         if not hasattr(table, "columns") or len(table.columns) < 2:
             raise GraphError("from_pandas needs a DataFrame with at least two columns.")
         chosen = [table.columns[i] if column is None else column for i, column in enumerate((source, target))]
-        for column in chosen:
+        if weight == "weight" and (weight not in table.columns or weight in chosen):
+            weight = None
+        for column in chosen if weight is None else [*chosen, weight]:
             if column not in table.columns:
                 raise OptionError(f"no column {column!r}; there are {', '.join(map(repr, table.columns))}.")
         if chosen[0] == chosen[1]:
@@ -144,7 +232,9 @@ class Graph:
         pairs = table[chosen]
         if pairs.isna().to_numpy().any():
             raise GraphError(f"the columns {chosen[0]!r} and {chosen[1]!r} have missing values.")
-        return cls.from_edges((pairs.iloc[:, 0].to_numpy(), pairs.iloc[:, 1].to_numpy()), vertices)
+        ends = (pairs.iloc[:, 0].to_numpy(), pairs.iloc[:, 1].to_numpy())
+        weights = None if weight is None else table[weight].to_numpy()
+        return cls.from_edges(ends, vertices, weights, combine=combine)
 
     # ------------------------------------------------------------------ what it knows
 
@@ -161,8 +251,7 @@ class Graph:
     @cached_property
     def csr(self) -> tuple[IntArray, IntArray]:
         """`(indptr, neighbours)`: the neighbours of v, sorted, are `neighbours[indptr[v]:indptr[v + 1]]`."""
-        indptr, neighbours = neighbour_lists(self.n_vertices, self.edges)
-        return indptr, neighbours
+        return neighbour_lists(self.n_vertices, self.edges)
 
     def neighbors(self, vertex: int) -> IntArray:
         """Sorted ids of the vertices joined to `vertex`."""
@@ -182,7 +271,7 @@ class Graph:
 
     @cached_property
     def _components(self) -> tuple[int, IntArray]:
-        count, labels = sp.csgraph.connected_components(self.to_scipy(), directed=False)
+        count, labels = sp.csgraph.connected_components(self.to_scipy(weighted=False), directed=False)
         return int(count), labels.astype(np.int64)
 
     def has_edges(self, pairs: npt.ArrayLike) -> BoolArray:
@@ -202,7 +291,10 @@ class Graph:
             edges = self.edges[index if index.size else index.astype(np.int64)]
         except IndexError as error:
             raise GraphError(f"no such selection of {self.n_edges} edges: {error}.") from None
-        return Graph(self.n_vertices, edges, self.names)
+        weights = None if self.weights is None else self.weights[index if index.size else []]
+        part = Graph(self.n_vertices, edges, self.names, weights)
+        part.mapped = self.mapped
+        return part
 
     # ------------------------------------------------------------------ names
 
@@ -236,46 +328,62 @@ class Graph:
 
     # ------------------------------------------------------------------ ways out
 
-    def to_scipy(self) -> sp.csr_array:
-        """Symmetric 0/1 adjacency matrix (n, n) in CSR form."""
-        u, v = self.edges.T
-        ones = np.ones(2 * len(u), dtype=np.int8)
-        shape = (self.n_vertices, self.n_vertices)
-        return sp.csr_array((ones, (np.concatenate([u, v]), np.concatenate([v, u]))), shape=shape)
+    def to_scipy(self, *, weighted: bool = True) -> sp.csr_array:
+        """Symmetric adjacency matrix (n, n) in CSR form: the weights, or int8 ones where there are none."""
+        indptr, neighbours, number = adjacency(self.n_vertices, self.edges)
+        if self.weights is None or not weighted:
+            values: npt.NDArray[Any] = np.ones(len(neighbours), dtype=np.int8)
+        else:
+            values = self.weights[number]
+        return sp.csr_array((values, neighbours, indptr), shape=(self.n_vertices, self.n_vertices))
 
     def to_networkx(self) -> networkx.Graph:
-        """A NetworkX graph whose nodes are the names."""
+        """A NetworkX graph whose nodes are the names; weights are the edge attribute `weight`."""
         networkx = optional_import("networkx", needed_for="Graph.to_networkx", install="networkx")
         graph = networkx.Graph()
         graph.add_nodes_from(self.name(v) for v in range(self.n_vertices))
-        graph.add_edges_from((self.name(u), self.name(v)) for u, v in self.edges.tolist())
+        ends = ((self.name(u), self.name(v)) for u, v in self.edges.tolist())
+        if self.weights is None:
+            graph.add_edges_from(ends)
+        else:
+            graph.add_weighted_edges_from(
+                (u, v, w) for (u, v), w in zip(ends, self.weights.tolist(), strict=True)
+            )
         return graph
 
     def to_pyg(self) -> torch_geometric.data.Data:
-        """A PyTorch Geometric `Data` with both directions of every edge."""
+        """A PyTorch Geometric `Data` with both directions of every edge; weights are its `edge_weight`."""
         pyg = optional_import("torch_geometric.data", needed_for="Graph.to_pyg", install="'acvae[baselines]'")
         import torch
 
         both = np.concatenate([self.edges, self.edges[:, ::-1]])
-        return pyg.Data(edge_index=torch.from_numpy(np.ascontiguousarray(both.T)), num_nodes=self.n_vertices)
+        data = pyg.Data(edge_index=torch.from_numpy(np.ascontiguousarray(both.T)), num_nodes=self.n_vertices)
+        if self.weights is not None:
+            data.edge_weight = torch.tensor(np.tile(self.weights, 2), dtype=torch.get_default_dtype())
+        return data
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A data frame with the columns `source` and `target`, by name."""
+        """A data frame with the columns `source` and `target`, by name, and `weight` where there are any."""
         pandas = optional_import("pandas", needed_for="Graph.to_pandas", install="'acvae[tables]'")
         source, target = (c if self.names is None else self.names[c] for c in self.edges.T)
-        return pandas.DataFrame({"source": source, "target": target})
+        table = pandas.DataFrame({"source": source, "target": target})
+        return table if self.weights is None else table.assign(weight=self.weights)
 
     # ------------------------------------------------------------------ Python's own
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
-        same_names = (self.names is None) == (other.names is None) and (
-            self.names is None or other.names is None or np.array_equal(self.names, other.names)
-        )
-        return self.n_vertices == other.n_vertices and same_names and np.array_equal(self.edges, other.edges)
+        if self.n_vertices != other.n_vertices or not np.array_equal(self.edges, other.edges):
+            return False
+        return _same(self.names, other.names) and _same(self.weights, other.weights)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Graph(n_vertices={self.n_vertices:,}, n_edges={self.n_edges:,})"
+        weighted = "" if self.weights is None else ", weighted"
+        return f"Graph(n_vertices={self.n_vertices:,}, n_edges={self.n_edges:,}{weighted})"
+
+
+def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
+    return one is other if one is None or other is None else np.array_equal(one, other)

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from acvae import _memory
+from acvae._util import memory as _memory
 
 
 def test_between_nothing_and_all_there_is():

@@ -9,7 +9,7 @@ import oracles
 from acvae import Posterior, cluster
 from acvae.clustering.cluster import linkage
 from acvae.exceptions import OptionError
-from acvae.gaussian.joint import PairwiseMarginals
+from acvae.gaussian import PairwiseMarginals
 
 
 def make(shape, n, d=3, seed=0):
@@ -107,7 +107,7 @@ def test_too_little_memory_changes_nothing(shape):
 
 def test_too_little_memory_in_single_precision():
     q, _ = make("many trees", 150, seed=3)
-    q = Posterior(q.mean, q.std, q.forest, q.correlation)
+    q = Posterior(q.mean, q.std, q.forest, q.joint.correlation)
     np.testing.assert_allclose(linkage(q, memory=1)[:, 2], linkage(q)[:, 2], rtol=1e-5)
     np.testing.assert_array_equal(cluster(q, 4, memory=1), cluster(q, 4))
     assert streamed_rows(q, memory=1) > streamed_rows(q) == q.n_vertices

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from acvae.engine import stepper as stepper_module
+from acvae.engine.step import Stepper
 from acvae.runs import Run
 
 MODELS = ("acvae-eb", "acvae-sp", "cvae-graph", "cvae-corr", "cvae-ind", "vae", "graphsage")
@@ -167,7 +167,7 @@ class TestStopped:
         """Ctrl-C during the n-th step."""
 
         def install(n):
-            step, taken = stepper_module.Stepper.step, []
+            step, taken = Stepper.step, []
 
             def interrupted(self, *args):
                 taken.append(1)
@@ -175,7 +175,7 @@ class TestStopped:
                     signal.raise_signal(signal.SIGINT)
                 return step(self, *args)
 
-            monkeypatch.setattr(stepper_module.Stepper, "step", interrupted)
+            monkeypatch.setattr(Stepper, "step", interrupted)
 
         return install
 
@@ -358,7 +358,7 @@ class TestMistakes:
         assert "ids there are 'item-a0', 'item-a1', 'item-a2', in the edges 'b', 'c'." in error
         error = error_of("fit", "--features", text, "--edges", pairs, *out)
         assert "column 'text': 'red pie' is not a finite number" in error
-        assert error.endswith("by naming the others in --columns.")
+        assert error.endswith("to leave a column out, name the others in the option columns.")
         error = error_of("fit", "--features", text, "--text-column", "text", "--edges", pairs, *out)
         assert (
             error

@@ -1,6 +1,11 @@
-"""Epinions, both crawls, on raw files written here and on the stand-in's own."""
+"""Epinions, both crawls, on raw files written here and on the publishers' own."""
 
 import bz2
+import gzip
+import hashlib
+import io
+import re
+import tarfile
 import zipfile
 
 import numpy as np
@@ -8,6 +13,8 @@ import pytest
 from scipy.io import savemat
 
 from acvae.datasets import load
+from acvae.datasets.epinions import RATINGS as RATINGS_FILE
+from acvae.datasets.epinions import TRUST as TRUST_FILE
 from acvae.datasets.ratings import mutual_pairs
 from acvae.exceptions import DataError, OptionError
 
@@ -59,17 +66,61 @@ def test_trustlet(trustlet):
     assert data.details["stand_in"] is False
 
 
-def test_trustlet_packed(trustlet):
-    for name in ("ratings_data.txt", "trust_data.txt"):
-        (trustlet / f"{name}.bz2").write_bytes(bz2.compress((trustlet / name).read_bytes()))
-        (trustlet / name).unlink()
-    assert_expected(load("epinions", root=trustlet, variant="trustlet", min_ratings=3))
+def as_archive(name, content):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    return out.getvalue()
+
+
+PACKINGS = {
+    ".txt": lambda name, text: text,
+    ".txt.gz": lambda name, text: gzip.compress(text),
+    ".txt.bz2": lambda name, text: bz2.compress(text),
+    ".tar.bz2": lambda name, text: bz2.compress(as_archive(name, text)),
+    ".txt.bz2, as published": lambda name, text: bz2.compress(as_archive(name, text)),
+}
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_trustlet_in_every_packing(trustlet, packing):
+    for stem in ("ratings_data", "trust_data"):
+        plain = trustlet / f"{stem}.txt"
+        text = plain.read_bytes()
+        plain.unlink()
+        (trustlet / (stem + packing.split(",")[0])).write_bytes(PACKINGS[packing](plain.name, text))
+    data = load("epinions", root=trustlet, min_ratings=3)
+    assert_expected(data)
+    assert data.name == "epinions"
+
+
+def test_a_hostile_archive_is_refused(trustlet):
+    text = (trustlet / "trust_data.txt").read_bytes()
+    (trustlet / "trust_data.txt.bz2").write_bytes(bz2.compress(as_archive("../trust_data.txt", text)))
+    with pytest.raises(DataError, match=r"trust_data\.txt\.bz2' is refused: .* leads out of the archive"):
+        load("epinions", root=trustlet, min_ratings=3)
+
+
+def test_downloads_are_held_against_the_known_sums(tmp_path, monkeypatch):
+    asked = {}
+
+    def give(url, target, *, sha256, progress):
+        asked[url.rsplit("/", 1)[-1]] = sha256
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(b"1 7 1\n2 7 1\n1 2 1\n2 1 1\n")
+
+    monkeypatch.setattr("acvae.datasets.sources.download", give)
+    load("epinions", root=tmp_path, min_ratings=1)
+    assert set(asked) == {"ratings_data.txt.bz2", "trust_data.txt.bz2"}
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in asked.values())
 
 
 def test_tang_is_labelled_a_stand_in(tang):
-    data = load("epinions", root=tang, min_ratings=3)
+    data = load("epinions-tang", root=tang, min_ratings=3)
     assert_expected(data)
-    assert data.name == "epinions-stand-in"
+    assert data.name == "epinions-tang"
     assert "stand-in for the paper's crawl" in data.source
     assert data.details["stand_in"] is True
 
@@ -79,17 +130,28 @@ def test_tang_in_its_archive(tang):
         for name in ("rating.mat", "trustnetwork.mat"):
             archive.write(tang / "epinions" / name, f"epinions/{name}")
             (tang / "epinions" / name).unlink()
-    assert_expected(load("epinions", root=tang, min_ratings=3))
+    assert_expected(load("epinions-tang", root=tang, min_ratings=3))
     (tang / "epinions.zip").write_bytes((tang / "epinions.zip").read_bytes()[:-30])
     with pytest.raises(DataError, match=r"epinions\.zip' is damaged"):
-        load("epinions", root=tang, min_ratings=3)
+        load("epinions-tang", root=tang, min_ratings=3)
 
 
-def test_auto_prefers_the_crawl_of_the_paper(trustlet, tang):
+def test_the_crawls_are_two_data_sets(trustlet, tang):
     for file in trustlet.iterdir():
         (tang / file.name).write_bytes(file.read_bytes())
-    assert load("epinions", root=tang, min_ratings=3).name == "epinions"
-    assert load("epinions", root=tang, min_ratings=3, variant="tang").name == "epinions-stand-in"
+    for variant in ("auto", "trustlet"):
+        assert load("epinions", root=tang, min_ratings=3, variant=variant).name == "epinions"
+    assert load("epinions", root=tang, min_ratings=3, variant="tang").name == "epinions-tang"
+    assert load("epinions-tang", root=tang, min_ratings=3).name == "epinions-tang"
+
+
+def test_the_stand_in_is_not_taken_for_the_paper_s_crawl(tang, monkeypatch):
+    def refuse(url, target, **options):
+        raise DataError("the publisher is down.")
+
+    monkeypatch.setattr("acvae.datasets.sources.download", refuse)
+    with pytest.raises(DataError, match=r"ratings_data\.txt\.bz2' is not here"):
+        load("epinions", root=tang, min_ratings=3)
 
 
 def test_distrust_is_not_trust(trustlet):
@@ -127,17 +189,17 @@ def test_damaged_matlab_files(tang):
     for damaged in (whole[:-20], whole[:60], b"", b"<html>" * 100):
         file.write_bytes(damaged)
         with pytest.raises(DataError, match=r"rating.mat'.* Fetch it again"):
-            load("epinions", root=tang)
+            load("epinions-tang", root=tang)
 
 
 def test_matlab_files_of_another_kind(tang):
     file = tang / "epinions" / "rating.mat"
     savemat(file, {"other": np.ones((2, 2))})
     with pytest.raises(DataError, match="no matrix called 'rating'"):
-        load("epinions", root=tang)
+        load("epinions-tang", root=tang)
     savemat(file, {"rating": np.ones((3, 1))})
     with pytest.raises(DataError, match="at least 2 columns"):
-        load("epinions", root=tang)
+        load("epinions-tang", root=tang)
 
 
 def test_options_are_checked(trustlet):
@@ -158,10 +220,27 @@ def test_mutual_pairs_agree_with_a_double_loop():
 def test_real_stand_in(real_data):
     if not (real_data / "epinions" / "rating.mat").is_file():
         pytest.skip("the raw data hold no epinions/rating.mat")
-    data = load("epinions", root=real_data, variant="tang")
+    data = load("epinions-tang", root=real_data)
     assert data.features.shape == (8231, 618)
     assert data.graph.n_edges == 41_149
     assert data.graph.degrees.min() >= 1
     assert np.diff(data.features.indptr).min() >= 1
     assert set(data.features.data) == {1.0}
-    assert data.name == "epinions-stand-in"
+    assert data.name == "epinions-tang"
+
+
+def test_real_files_as_published(real_data):
+    folder = real_data / "epinions"
+    if not all((folder / f"{name}_data.txt.bz2").is_file() for name in ("ratings", "trust")):
+        pytest.skip("the raw data hold no epinions/ratings_data.txt.bz2 and trust_data.txt.bz2")
+    for file in (RATINGS_FILE, TRUST_FILE):
+        assert hashlib.sha256((folder / file.name).read_bytes()).hexdigest() == file.sha256
+    data = load("epinions", root=real_data)
+    assert data.features.shape == (16_101, 679)
+    assert data.graph.n_edges == 76_315
+    assert data.details["rating_rows"] == 664_824
+    assert data.details["relation_rows"] == 487_183
+    assert data.details["distrust_rows"] == 0
+    assert data.graph.degrees.min() >= 1
+    assert np.diff(data.features.indptr).min() >= 1
+    assert set(data.features.data) == {1.0}

@@ -14,7 +14,8 @@ def by_name(**options):
 
 
 def test_the_promised_names_are_there():
-    assert set(NAMES) == {"citation", "citation-1998", "debian", "epinions", "librarything", "tree"}
+    expected = {"citation", "citation-1998", "debian", "epinions", "epinions-tang", "librarything", "tree"}
+    assert set(NAMES) == expected | {"acm", "amazon-photo", "dblp"}
 
 
 def test_an_unknown_name_gets_a_hint():
@@ -38,7 +39,7 @@ def test_root_is_refused_where_there_are_no_raw_files(tmp_path):
         load("tree", root=tmp_path)
 
 
-@pytest.mark.parametrize("name", ["citation", "citation-1998", "epinions", "librarything"])
+@pytest.mark.parametrize("name", ["citation", "citation-1998", "epinions", "epinions-tang", "librarything"])
 def test_raw_files_that_cannot_be_had(name, tmp_path, monkeypatch):
     asked = []
 
@@ -74,13 +75,16 @@ def test_files_that_are_here_are_found(tmp_path):
     assert by_name(root=tmp_path)["citation-1998"].here
 
 
-def test_the_stand_in_counts_as_here(tmp_path):
+def test_each_crawl_of_epinions_has_its_own_files(tmp_path):
     (tmp_path / "epinions").mkdir()
     for name in ("rating.mat", "trustnetwork.mat"):
         (tmp_path / "epinions" / name).touch()
-    entry = by_name(root=tmp_path)["epinions"]
-    assert entry.here
-    assert [path.rsplit("/", 1)[-1] for path in entry.found] == ["rating.mat", "trustnetwork.mat"]
+    entries = by_name(root=tmp_path)
+    found = entries["epinions-tang"].found
+    assert [path.rsplit("/", 1)[-1] for path in found] == ["rating.mat", "trustnetwork.mat"]
+    assert entries["epinions-tang"].here
+    assert not entries["epinions"].here
+    assert entries["epinions"].missing == ("ratings_data.txt.bz2", "trust_data.txt.bz2")
 
 
 def test_public_names():

@@ -42,6 +42,10 @@ def table_csv(separator=","):
     return "\n".join(lines) + "\n"
 
 
+def dense(data):
+    return data.features.toarray() if sp.issparse(data.features) else data.features
+
+
 def as_npz(path):
     sp.save_npz(path, sp.csr_matrix(X))
 
@@ -78,9 +82,9 @@ def as_dense_mtx(path):
 def test_matrices_are_numbered_from_0(tmp_path, numbered, name, save):
     save(tmp_path / name)
     data = from_files(tmp_path / name, numbered)
-    np.testing.assert_array_equal(data.features.toarray(), X)
+    np.testing.assert_array_equal(dense(data), X)
     assert data.features.dtype == np.float32
-    assert data.features.nnz == 3
+    assert sp.issparse(data.features) == (save in (as_npz, as_mtx))  # as it was stored
     assert data.graph.names.tolist() == ["0", "1", "2"]
     assert data.graph.edges.tolist() == [[0, 1], [1, 2]]
     assert data.feature_names is None
@@ -110,7 +114,7 @@ def test_ids_of_a_matrix_from_a_file(tmp_path, write, edges):
 )
 def test_text_tables(write, edges, name, content):
     data = from_files(write(name, content), edges)
-    np.testing.assert_array_equal(data.features.toarray(), X)
+    np.testing.assert_array_equal(dense(data), X)
     assert data.feature_names.tolist() == ["x", "y", "z"]
     assert data.graph.names.tolist() == IDS
 
@@ -121,32 +125,33 @@ def test_parquet(tmp_path, edges):
     data = from_files(tmp_path / "x.parquet", edges)
     assert data.graph.names.tolist() == IDS
     assert data.feature_names.tolist() == ["x", "flag", "z"]
-    assert data.features.toarray().tolist() == [[1, 1, 2.5], [0, 0, 0], [0, 1, 0]]
+    assert dense(data).tolist() == [[1, 1, 2.5], [0, 0, 0], [0, 1, 0]]
 
 
 def test_a_table_without_header_or_ids(write, numbered):
     data = from_files(write("x.csv", "1,0\n0,2\n0,0\n"), numbered, header=False, row_ids=True)
-    assert data.features.toarray().tolist() == [[1, 0], [0, 2], [0, 0]]
+    assert dense(data).tolist() == [[1, 0], [0, 2], [0, 0]]
     assert data.feature_names.tolist() == ["0", "1"]
 
 
 def test_columns_can_be_chosen(write, edges):
     data = from_files(write("x.csv", table_csv()), edges, columns=["z", "x"])
-    np.testing.assert_array_equal(data.features.toarray(), X[:, [2, 0]])
+    np.testing.assert_array_equal(dense(data), X[:, [2, 0]])
     assert data.feature_names.tolist() == ["z", "x"]
 
 
 def test_text_becomes_tfidf(write, edges):
     path = write("x.csv", 'id,year,text\n007,2001,"The apple, the pear"\nb,2002,Apple\nc d,2003,of the\n')
-    data = from_files(path, edges, text_column="text")
+    data = from_files(path, edges, text_column="text", columns=[])
     assert data.feature_names.tolist() == ["apple", "pear"]
     # apple is in 2 of 3 texts, pear in 1: idf = 1 + ln(4/3) and 1 + ln(4/2), rows scaled to length 1.
     weights = np.array([1 + np.log(4 / 3), 1 + np.log(2)])
     expected = [weights / np.linalg.norm(weights), [1, 0], [0, 0]]
-    np.testing.assert_allclose(data.features.toarray(), np.array(expected), rtol=1e-6)
-    both = from_files(path, edges, text_column="text", columns=["year"], max_words=1)
-    assert both.feature_names.tolist() == ["year", "apple"]
-    assert both.features.toarray()[:, 0].tolist() == [2001, 2002, 2003]
+    np.testing.assert_allclose(dense(data), np.array(expected), rtol=1e-6)
+    for columns in (["year"], None):  # numbers and words together
+        both = from_files(path, edges, text_column="text", columns=columns, max_words=1)
+        assert both.feature_names.tolist() == ["year", "apple"]
+        assert dense(both)[:, 0].tolist() == [2001, 2002, 2003]
 
 
 # ---------------------------------------------------------------------- edges and the join
@@ -180,8 +185,8 @@ def test_text_where_numbers_are_expected_is_answered_with_the_option_for_text(wr
         from_files(write("x.csv", content), edges)
     assert str(told.value).endswith(
         "column 'words': 'some long words some long words some long words some long wo…' is not a finite "
-        "number (3 cells of this column are like that). To take its words as features: text_column='words'. "
-        "Or leave the column out by naming the others in columns=."
+        "number (3 cells of this column are like that). To take the words of 'words' as features, name it in "
+        "the option text_column; to leave a column out, name the others in the option columns."
     )
 
 
@@ -190,7 +195,7 @@ def test_isolated_rows_can_be_dropped(write, edges):
     data = from_files(write("x.csv", content), edges, isolated="drop")
     assert data.graph.names.tolist() == IDS
     assert data.graph.edges.tolist() == [[0, 1], [1, 2]]
-    np.testing.assert_array_equal(data.features.toarray(), X)
+    np.testing.assert_array_equal(dense(data), X)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +304,7 @@ def test_irregular_and_empty_tables(write, edges):
     assert_refused(write("x.csv", "id,x\n"), edges, "has no rows")
     assert_refused(write("x.csv", "id\na\n"), edges, "no column of features")
     assert_refused(write("x.csv", "id,x,x\na,1,2\n"), edges, "more than one column called 'x'")
-    assert_refused(write("x.csv", "a,0,0\nb,1,2\n"), edges, "say header=False")
+    assert_refused(write("x.csv", "a,0,0\nb,1,2\n"), edges, "by the option header", header=True)
     assert_refused(write("x.csv", 'id,x\n"a,1\n'), edges, "not a regular table")
 
 
@@ -309,8 +314,12 @@ def test_text_of_stop_words_only(write, edges):
 
 def test_files_that_are_missing_or_of_unknown_kind(tmp_path, write, edges):
     assert_refused(tmp_path / "none.csv", edges, "does not exist")
-    assert_refused(write("x.xlsx", "?"), edges, r"may end in \.npz, \.npy, \.mtx, \.csv, \.tsv, \.parquet")
-    assert_refused(write("x.csv", table_csv()), write("e.npz", "?"), r"may end in \.csv, \.tsv, \.parquet")
+    assert_refused(
+        write("x.xlsx", "?"), edges, r"may end in \.npz, \.npy, \.mtx, \.csv, \.tsv, \.txt, \.parquet"
+    )
+    assert_refused(
+        write("x.csv", table_csv()), write("e.npz", "?"), r"may end in \.csv, \.tsv, \.txt, \.parquet"
+    )
 
 
 @pytest.mark.parametrize("name", ["x.npz", "x.npy", "x.mtx", "x.parquet", "x.csv.gz"])
@@ -345,9 +354,9 @@ def test_options_that_do_not_go_together(tmp_path, write, edges, numbered):
     as_npy(tmp_path / "x.npy")
     assert_refused(tmp_path / "x.npy", numbered, "text_column cannot be used", OptionError, text_column="t")
     path = write("x.csv", table_csv())
-    assert_refused(path, edges, "ids= goes with a matrix", OptionError, ids=edges)
+    assert_refused(path, edges, "option ids goes with a matrix", OptionError, ids=edges)
     assert_refused(path, edges, "columns is a list", OptionError, columns="x")
-    assert_refused(path, edges, "row_ids=True says", OptionError, row_ids=True, id_column="id")
+    assert_refused(path, edges, "row_ids says", OptionError, row_ids=True, id_column="id")
     assert_refused(path, edges, "'keep', 'drop'", OptionError, isolated="maybe")
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from acvae.elimination import elimination
+from acvae.elimination import order as elimination
 from acvae.elimination.factor import NotPositiveError, factorise
 from acvae.elimination.order import eliminate
 

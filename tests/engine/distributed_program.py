@@ -14,8 +14,9 @@ import torch.distributed as dist
 from acvae import ACVAE, CVAE, VAE, Graph, Posterior
 from acvae.engine.distributed import join
 from acvae.exceptions import OptionError
+from acvae.families import ForestFamily, PairwiseFamily
 from acvae.nn import Autoencoder, as_features
-from acvae.training import AdaptivePrior, Checkpoint, Problem, sharded
+from acvae.training import Checkpoint, sharded
 
 N, BATCH_EDGES = 60, 16
 OF_ONE = "one"  # a checkpoint that a process made alone
@@ -42,24 +43,34 @@ def digest(*arrays):
     return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()
 
 
+def networks():
+    return Autoencoder(
+        9, latent_dim=2, hidden_dim=4, pair_hidden_dim=5, generator=torch.Generator().manual_seed(0)
+    )
+
+
+def forest_family(maximum, step_size, seed=0):
+    features = as_features(FEATURES)
+    return ForestFamily(networks(), features, GRAPH, maximum=maximum, step_size=step_size, seed=seed)
+
+
 def weights_and_forest(world):
     """After updates by masses with many ties, in both directions."""
     out = []
     for maximum in (False, True):
-        prior = AdaptivePrior(GRAPH, maximum=maximum, step_size=0.25, seed=1)
+        family = forest_family(maximum, 0.25, seed=1)
         own = world.share(GRAPH.n_edges).own
         for epoch in range(5):
             masses = np.random.default_rng(epoch).integers(0, 4, GRAPH.n_edges).astype(np.float64)
-            prior.update(masses[own.start : own.stop], world)
-        forest = prior.forest(masses[own.start : own.stop], world)
-        out += [digest(prior.weights, forest), prior.settled]
+            family.move_weights(masses[own.start : own.stop], world)
+        forest = family.forest(masses[own.start : own.stop], world)
+        out += [digest(family.weights, forest), family.settled]
     return out
 
 
 def scores(world):
     rng = np.random.default_rng(3)
-    prior = AdaptivePrior(GRAPH, maximum=True, step_size=0.1)
-    forest = GRAPH.edges[prior.weights == 1]
+    forest = GRAPH.edges[forest_family(True, 0.1).weights == 1]
     q = Posterior(
         rng.normal(size=(N, 3)), rng.uniform(0.5, 1, (N, 3)), forest, rng.uniform(0, 0.9, (len(forest), 3))
     )
@@ -68,18 +79,16 @@ def scores(world):
 
 
 def elbo(world):
-    module = Autoencoder(
-        9, latent_dim=2, hidden_dim=4, pair_hidden_dim=5, generator=torch.Generator().manual_seed(0)
-    )
-    problem = Problem(module, as_features(FEATURES), GRAPH, 0.9, 0.1, torch.device("cpu"))
-    return problem.full_elbo(np.linspace(0, 1, GRAPH.n_edges), world=world)
+    weights = np.linspace(0, 1, GRAPH.n_edges)
+    family = PairwiseFamily(networks(), as_features(FEATURES), GRAPH, weights, tau=0.9, gamma=0.1)
+    return family.elbo(world)
 
 
 def described(model):
     q = model.posterior_
     return {
         "parameters": digest(*(p.detach().numpy() for p in model.module_.parameters())),
-        "posterior": digest(q.mean, q.std, q.forest, q.correlation),
+        "posterior": digest(q.mean, q.std, q.forest, q.joint.correlation),
         "weights": None if model.weights_ is None else digest(model.weights_),
         "elbo": [row["elbo"] for row in model.history_],
         "steps": model.history_[0]["steps"],

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import torch
 
-from acvae import ACVAE, Graph, _threads, metrics
+from acvae import ACVAE, Graph, metrics
+from acvae._util import threads
 from acvae._util.seeds import stream_seed
 from acvae.engine import distributed
 from acvae.engine.distributed import ALONE, World
@@ -219,11 +220,11 @@ def test_processes_of_a_machine_share_its_cores(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)), raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
-    assert _threads.n_threads() == 4
+    assert threads.n_threads() == 4
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "16")
-    assert _threads.n_threads() == 1
+    assert threads.n_threads() == 1
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    assert _threads.n_threads() == 3
+    assert threads.n_threads() == 3
 
 
 def test_streams_of_processes_and_epochs_differ():

@@ -8,13 +8,13 @@ from torch import nn
 
 from acvae import Graph
 from acvae.engine import fused as fused_module
-from acvae.engine import stepper as stepper_module
+from acvae.engine import step as step_module
 from acvae.engine import workspace
-from acvae.engine.batches import edge_batches, vertex_batches
+from acvae.engine.batches import BatchSizes
 from acvae.engine.fused import FusedGradient
-from acvae.engine.stepper import Stepper
+from acvae.engine.step import Stepper
+from acvae.families import IndependentFamily, PairwiseFamily
 from acvae.nn import Autoencoder, as_features
-from acvae.training import BatchSizes, Problem
 
 N, D = 40, 12
 
@@ -50,27 +50,27 @@ def make(kind="counts", likelihood="multinomial", pair_width=7, graph=True, gamm
         likelihood=likelihood,
         generator=torch.Generator().manual_seed(0),
     ).to(dtype)
+    family = IndependentFamily if pair_width is None else PairwiseFamily
     links = Graph(N, rng.integers(0, N, (90, 2))) if graph else None
-    return Problem(module, as_features(features_of(kind)), links, 0.9, gamma, torch.device("cpu"))
+    weights = rng.uniform(0, 1, links.n_edges) if graph else None
+    features, sizes = as_features(features_of(kind)), BatchSizes(9, 20, 14)
+    return family(module, features, links, weights, tau=0.9, gamma=gamma, sizes=sizes)
 
 
-def batch_of(problem):
-    rng, sizes = np.random.default_rng(2), BatchSizes(9, 20, 14)
-    if problem.graph is None:
-        return next(iter(vertex_batches(N, sizes, rng)))
-    weights = rng.uniform(0, 1, problem.graph.n_edges)
-    return next(iter(edge_batches(problem.graph, weights, sizes, rng, problem.draws_pairs)))
-
-
-def both_gradients(problem, threads=1):
-    stepper = Stepper(problem, 1e-3, threads=threads)
-    batch = batch_of(problem)
-    dtype = stepper._gradient.dtype
+def batch_of(family):
+    batch = next(iter(family.batches(np.random.default_rng(2), torch.Generator().manual_seed(3))))
+    dtype = family.module.encoder.hidden.weight.dtype
     noise = torch.randn((batch.n_own, 3), generator=torch.Generator().manual_seed(3), dtype=dtype)
-    expected = stepper._autograd(batch, noise)
+    return batch._replace(noise=noise)
+
+
+def both_gradients(family, threads=1):
+    stepper = Stepper(family, 1e-3, threads=threads)
+    batch = batch_of(family)
+    expected = stepper.by_autograd(batch)
     by_autograd = stepper._gradient.clone()
     stepper._gradient.zero_()
-    figures = stepper._fused(batch, noise)
+    figures = stepper.compiled(batch)
     return figures, expected, stepper._gradient.clone(), by_autograd
 
 
@@ -98,7 +98,7 @@ def test_same_figures_and_gradient_as_autograd(case):
 
 
 def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch):
-    monkeypatch.setattr(workspace, "TASK", 40)  # many tasks, even on a small problem
+    monkeypatch.setattr(workspace, "TASK", 40)  # many tasks, even on a small batch
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     one, _, by_one, by_autograd = both_gradients(make(dtype=torch.float32), threads=1)
     three, _, by_three, _ = both_gradients(make(dtype=torch.float32), threads=3)
@@ -114,15 +114,14 @@ def test_steps_taken_part_by_part_are_adams_to_the_bit(case, threads, monkeypatc
     monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
     ends = []
     for at_once in (False, True):
-        monkeypatch.setattr(stepper_module, "MANY", 0 if at_once else 10**9)
-        problem = make(**{**case, "dtype": torch.float32})
-        torch.nn.init.zeros_(getattr(problem.module.likelihood, "shift", torch.empty(0)))
-        stepper, batch = Stepper(problem, 1e-2, threads=threads), batch_of(problem)
+        monkeypatch.setattr(step_module, "MANY", 0 if at_once else 10**9)
+        family = make(**{**case, "dtype": torch.float32})
+        torch.nn.init.zeros_(getattr(family.module.likelihood, "shift", torch.empty(0)))
+        stepper, batch = Stepper(family, 1e-2, threads=threads), batch_of(family)
         assert stepper._at_once == at_once
-        noise = torch.randn((batch.n_own, 3), generator=torch.Generator().manual_seed(3))
-        figures = [stepper.step(batch, noise) for _ in range(3)]
-        parameters = torch.cat([p.detach().reshape(-1) for p in problem.module.parameters()])
-        adam = stepper._optimizer
+        figures = [stepper.step(batch) for _ in range(3)]
+        parameters = torch.cat([p.detach().reshape(-1) for p in family.module.parameters()])
+        adam = stepper.optimizer
         ends.append((parameters, adam.first, adam.second, torch.from_numpy(np.stack(figures))))
     for separately, together in zip(*ends, strict=True):
         assert torch.equal(separately, together)
@@ -136,6 +135,7 @@ def test_halves_kept_or_made_on_the_way(kind, monkeypatch):
     forward = fused_module.pair_layer_forward
     monkeypatch.setattr(fused_module, "pair_layer_forward", lambda *a: taken.append(0) or forward(*a))
     monkeypatch.setattr(workspace, "TASK", 40)  # nothing is so small that it is kept for that
+    monkeypatch.setattr(fused_module, "OFTEN", np.inf)
     _, _, on_the_way, _ = both_gradients(make(kind, dtype=torch.float32))
     assert not taken
     monkeypatch.setattr(fused_module, "OFTEN", 0.0)
@@ -146,10 +146,10 @@ def test_halves_kept_or_made_on_the_way(kind, monkeypatch):
 
 
 def test_a_standard_deviation_at_its_smallest_has_no_gradient():
-    problem = make()
+    family = make()
     with torch.no_grad():
-        problem.module.encoder.output.bias[3:] = -60.0  # softplus of it is far below the smallest
-    _, _, by_hand, by_autograd = both_gradients(problem)
+        family.module.encoder.output.bias[3:] = -60.0  # softplus of it is far below the smallest
+    _, _, by_hand, by_autograd = both_gradients(family)
     np.testing.assert_allclose(by_hand.numpy(), by_autograd.numpy(), rtol=1e-9)
 
 
@@ -161,16 +161,16 @@ class TestWhereItFits:
         class Own(type(make().module.encoder)):
             pass
 
-        problem = make()
-        problem.module.encoder = Own(D, 5, 3).double()
-        assert not FusedGradient.fits(problem)
+        family = make()
+        family.module.encoder = Own(D, 5, 3).double()
+        assert not FusedGradient.fits(family)
 
     def test_not_frozen_parameters(self):
-        problem = make()
-        problem.module.encoder.hidden.weight.requires_grad_(False)
-        assert not FusedGradient.fits(problem)
+        family = make()
+        family.module.encoder.hidden.weight.requires_grad_(False)
+        assert not FusedGradient.fits(family)
 
     def test_not_networks_with_hooks(self):
-        problem = make()
-        problem.module.decoder.register_forward_hook(lambda *_: None)
-        assert not FusedGradient.fits(problem)
+        family = make()
+        family.module.decoder.register_forward_hook(lambda *_: None)
+        assert not FusedGradient.fits(family)

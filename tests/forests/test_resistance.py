@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import oracles
 from acvae import Graph, spanning_tree_probabilities
-from acvae.elimination import elimination
+from acvae.elimination import order as elimination
 from acvae.exceptions import GraphError
 
 

@@ -3,7 +3,7 @@ import pytest
 
 import oracles
 from acvae.exceptions import PosteriorError
-from acvae.forests.rooted import adjacency, root_forest
+from acvae.forests.rooted import root_forest
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 40, 201])
@@ -52,13 +52,3 @@ def test_deep_path_needs_no_recursion():
 def test_a_cycle_is_named(edges, telling):
     with pytest.raises(PosteriorError, match=telling):
         root_forest(4, np.array(edges))
-
-
-def test_adjacency():
-    edges = np.array([[2, 0], [3, 2], [1, 2]])
-    indptr, neighbour, number = adjacency(5, edges)
-    assert indptr.tolist() == [0, 1, 2, 5, 6, 6]
-    for v in range(5):
-        here = slice(indptr[v], indptr[v + 1])
-        for w, e in zip(neighbour[here], number[here], strict=True):
-            assert sorted(edges[e].tolist()) == sorted([v, int(w)])

@@ -1,12 +1,10 @@
-from itertools import pairwise
-
 import networkx as nx
 import numpy as np
 import pytest
 
 import oracles
 from acvae import Graph
-from acvae.forests.two_core import adjacency, two_core_edges
+from acvae.forests.two_core import two_core_edges
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -29,10 +27,3 @@ def test_long_chain_on_a_cycle():
     chain = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
     edges = Graph(n, np.concatenate([chain, [[0, 2]]])).edges
     assert edges[two_core_edges(n, edges)].tolist() == [[0, 1], [0, 2], [1, 2]]
-
-
-def test_adjacency():
-    indptr, neighbours = adjacency(4, np.array([[0, 1], [0, 3], [1, 3]]))
-    assert indptr.tolist() == [0, 2, 4, 4, 6]
-    lists = [sorted(neighbours[a:b].tolist()) for a, b in pairwise(indptr)]
-    assert lists == [[1, 3], [0, 3], [], [0, 1]]

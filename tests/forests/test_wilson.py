@@ -5,10 +5,10 @@ from scipy.stats import chi2
 
 import oracles
 from acvae import Graph, sampled_spanning_tree_probabilities, spanning_tree_probabilities
+from acvae._util.adjacency import neighbour_lists
 from acvae._util.seeds import stream_seed
 from acvae.exceptions import GraphError, OptionError
 from acvae.forests import wilson
-from acvae.forests.two_core import adjacency
 
 SMALL = {
     "complete": nx.complete_graph(4),
@@ -21,7 +21,7 @@ SMALL = {
 
 def draw(graph, seeds):
     """Edge numbers of the forests that Wilson's algorithm draws."""
-    indptr, neighbours = adjacency(graph.n_vertices, graph.edges)
+    indptr, neighbours = neighbour_lists(graph.n_vertices, graph.edges, narrow=True)
     root = wilson._roots(indptr, neighbours)
     number = {tuple(edge): e for e, edge in enumerate(graph.edges.tolist())}
     for seed in seeds:
@@ -47,7 +47,7 @@ def test_what_a_forest_tells_of_an_edge(kind):
     """Given where all other vertices point, v points to each neighbour that closes no cycle alike."""
     graph = Graph.from_networkx(SMALL[kind])
     n = graph.n_vertices
-    indptr, neighbours = adjacency(n, graph.edges)
+    indptr, neighbours = neighbour_lists(n, graph.edges, narrow=True)
     root = wilson._roots(indptr, neighbours)
     for seed in np.arange(20, dtype=np.uint64):
         parent = wilson.draw_forest(indptr, neighbours, root, seed)
@@ -113,7 +113,7 @@ def test_bridges_that_peeling_cannot_reach_are_exact():
 
 def test_mean_and_standard_error_of_the_single_forests():
     graph = Graph.from_networkx(SMALL["wheel"])
-    indptr, neighbours = adjacency(5, graph.edges)
+    indptr, neighbours = neighbour_lists(5, graph.edges, narrow=True)
     seeds = np.random.SeedSequence(stream_seed(3, "spanning trees")).generate_state(7, np.uint64)
     values = np.zeros((7, graph.n_edges))
     for seed, value in zip(seeds, values, strict=True):

@@ -4,8 +4,8 @@ import pytest
 import oracles
 from acvae import Graph, Posterior, cluster, metrics
 from acvae.exceptions import PosteriorError
-from acvae.gaussian.joint import PairwiseMarginals
-from acvae.gaussian.joint import pairwise as module
+from acvae.gaussian import PairwiseMarginals
+from acvae.gaussian import pairwise as module
 
 
 def make(n=23, h=5, d=3, seed=0, dtype=np.float64):
@@ -84,7 +84,7 @@ def test_some_rows_in_any_order(rows):
 @pytest.mark.parametrize("block_rows", [1, 4, 23, 100])
 def test_blocks(block_rows):
     q = posterior(make())
-    expected = oracles.dense_distances(q.mean, q.std, naive(q.correlations))
+    expected = oracles.dense_distances(q.mean, q.std, naive(q.joint))
     for rows, columns, block in q.distance_blocks(block_rows=block_rows):
         assert len(rows) <= block_rows
         np.testing.assert_allclose(block, expected[rows][:, columns], rtol=0, atol=1e-11)
@@ -121,8 +121,9 @@ def test_no_pairs():
 def test_there_is_no_joint():
     q = posterior(make())
     assert not q.has_joint
-    assert q.forest.shape == (0, 2)
-    assert q.correlation.shape == (0, 3)
+    assert not q.has_forest
+    with pytest.raises(PosteriorError, match="no forest: this posterior has pairwise approximations"):
+        q.forest  # noqa: B018
     assert "pairwise approximations" in repr(q)
     with pytest.raises(PosteriorError, match=r"sample needs a joint distribution.*CVAE.*use ACVAE"):
         q.sample(1)
@@ -132,7 +133,7 @@ def test_there_is_no_joint():
 
 def test_same_questions_as_any_posterior():
     q = posterior(make())
-    expected = oracles.dense_distances(q.mean, q.std, naive(q.correlations))
+    expected = oracles.dense_distances(q.mean, q.std, naive(q.joint))
     ids, values = q.nearest([5, 11], 4)
     for row, found, near in zip([5, 11], ids, values, strict=True):
         others = np.delete(np.arange(23), row)
@@ -145,3 +146,40 @@ def test_same_questions_as_any_posterior():
     assert score.train == pytest.approx(oracles.ncrr(train_rank))
     assert score.test == pytest.approx(oracles.ncrr(test_rank))
     assert len(np.unique(cluster(q, 3))) == 3
+
+
+@pytest.mark.parametrize(("n", "h", "block"), [(150, 7, 32), (70, 300, 16), (23, 5, 5)])
+def test_what_is_kept_for_the_other_half_changes_no_bit(n, h, block, monkeypatch):
+    # Keeping nothing evaluates the network on both (i, j) and (j, i); keeping a part, on both of some pairs.
+    rng = np.random.default_rng(3)
+    net = make(n, h, 4, dtype=np.float32)
+    q = posterior(net, "float32")
+    rows = rng.permutation(n)
+    rows = np.concatenate([rows, rows[:7]])  # a row that was kept and is asked for again
+
+    def stacked(kept):
+        monkeypatch.setattr(module, "KEPT_BYTES", kept)
+        blocks = net.distance_blocks(q.mean, q.std).blocks(rows, block)
+        parts = [(at, distances.copy()) for at, distances in blocks]
+        assert np.array_equal(np.concatenate([at for at, _ in parts]), rows)
+        return np.concatenate([distances for _, distances in parts])
+
+    all_kept, some, none = stacked(1 << 30), stacked(4 * 2 * block * n), stacked(0)
+    assert np.array_equal(all_kept, none)
+    assert np.array_equal(some, none)
+    exact = oracles.dense_distances(q.mean.astype(float), q.std.astype(float), naive(net))[rows]
+    np.testing.assert_allclose(all_kept, exact, rtol=0, atol=1e-4)
+
+
+def test_each_pair_is_evaluated_once_when_all_rows_are_asked_for(monkeypatch):
+    seen = []
+    real = module._activate
+
+    def count(first, second, at, places, columns, out):
+        seen.append(len(places) * len(columns))
+        real(first, second, at, places, columns, out)
+
+    monkeypatch.setattr(module, "_activate", count)
+    net = make(96)
+    list(net.distance_blocks(np.zeros((96, 3)), np.ones((96, 3))).blocks(np.arange(96), 8))
+    assert sum(seen) == sum(8 * (96 - start) for start in range(0, 96, 8))

@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 import oracles
 from acvae import Graph, Posterior
 from acvae.exceptions import AcvaeError, OptionError, PosteriorError
-from acvae.gaussian.joint import ForestJoint, PairwiseMarginals
+from acvae.gaussian import ForestJoint, PairwiseMarginals
 
 TOLERANCE = 1e-9  # the promise for float64
 
@@ -31,7 +31,7 @@ def make(shape, n, d=3, *, seed=0, nasty=0.3, dtype="float64"):
 
 def dense(q):
     """(n, n) distances and (n, n, d) correlations from the inverse of the dense joint precision."""
-    correlation = oracles.dense_correlation(q.n_vertices, q.forest, q.correlation)
+    correlation = oracles.dense_correlation(q.n_vertices, q.forest, q.joint.correlation)
     mean, std = q.mean.astype(np.float64), q.std.astype(np.float64)
     return oracles.dense_distances(mean, std, correlation), correlation
 
@@ -89,7 +89,7 @@ class TestAgainstTheDenseJoint:
     def test_forest_edges_keep_their_correlation(self):
         q = make("random", 50)
         u, v = q.forest.T
-        assert np.array_equal(q.pair_correlation(u, v), q.correlation)
+        assert np.array_equal(q.pair_correlation(u, v), q.joint.correlation)
 
 
 class TestPathOfTenThousand:
@@ -206,7 +206,7 @@ class TestRows:
         mean, std, edges, rho = parts("random", 200, d=10, nasty=0.0)
         exact = Posterior(mean, std, edges, rho, dtype="float64").distances(np.arange(200))
         short = Posterior(mean, std, edges, rho)
-        assert short.mean.dtype == short.std.dtype == short.correlation.dtype == np.float32
+        assert short.mean.dtype == short.std.dtype == short.joint.correlation.dtype == np.float32
         found = short.distances(np.arange(200))
         scale = (mean**2 + std**2).sum(axis=1).max()
         # Rounding of the inputs along a path of up to n edges is bounded by the products' own size; the
@@ -397,9 +397,9 @@ class TestMadeByHand:
         assert np.array_equal(q.mean, mean)
         assert np.array_equal(q.std, std)
         assert np.array_equal(q.forest, edges)
-        assert np.array_equal(q.correlation, rho)
+        assert np.array_equal(q.joint.correlation, rho)
         assert (q.n_vertices, q.latent_dim, q.has_joint) == (9, 3, True)
-        assert isinstance(q.correlations, ForestJoint)
+        assert isinstance(q.joint, ForestJoint)
         assert repr(q) == "Posterior(n_vertices=9, latent_dim=3, 8 forest edges)"
 
     def test_later_changes_of_the_inputs_do_not_reach_it(self):
@@ -414,7 +414,7 @@ class TestMadeByHand:
     def test_without_a_forest(self):
         q = Posterior(np.zeros((4, 2)), np.ones((4, 2)))
         assert q.forest.shape == (0, 2)
-        assert q.correlation.shape == (0, 2)
+        assert q.joint.correlation.shape == (0, 2)
         assert q.has_joint
         assert q.pair_distance(0, 1) == 4
         empty = Posterior(np.zeros((4, 2)), np.ones((4, 2)), np.empty((0, 2)), np.empty((0, 2)))
@@ -428,7 +428,7 @@ class TestMadeByHand:
 
     def test_correlations_that_round_to_one_stay_inside(self):
         q = Posterior(np.zeros((2, 1)), np.ones((2, 1)), [[0, 1]], [[1 - 1e-12]])
-        assert q.correlation[0, 0] < 1
+        assert q.joint.correlation[0, 0] < 1
         assert np.isfinite(q.log_prob(np.zeros((2, 1))))
         assert np.isfinite(q.sample(4)).all()
 
@@ -495,7 +495,7 @@ class TestBadInput:
         [
             (lambda q: q.distances([3]), PosteriorError, r"ids must lie in 0…2, got 3…3"),
             (lambda q: q.distances([-1, 0]), PosteriorError, r"ids must lie in 0…2, got -1…0"),
-            (lambda q: q.distances([0.0]), PosteriorError, "must be integers, got float64.*graph.index"),
+            (lambda q: q.distances([0.0]), PosteriorError, "must be integers, got float64; cast them"),
             (lambda q: q.distances(["numpy"]), PosteriorError, "must be integers, got <U5.*graph.index"),
             (lambda q: q.distances([True, False, True]), PosteriorError, "must be integers, got bool"),
             (lambda q: q.distances([[0], [1]]), PosteriorError, r"list of vertex ids, got shape \(2, 1\)"),
@@ -575,7 +575,7 @@ class TestEntropyAndDivergence:
 
     def test_float32_is_summed_in_float64(self):
         q = make("random", 50, nasty=0.3, dtype="float32")
-        again = Posterior(q.mean, q.std, q.forest, q.correlation, dtype="float64")
+        again = Posterior(q.mean, q.std, q.forest, q.joint.correlation, dtype="float64")
         assert q.entropy() == pytest.approx(again.entropy(), rel=1e-12)
         assert q.kl_divergence(again) == pytest.approx(0, abs=1e-8)
 
@@ -632,8 +632,9 @@ class TestCondition:
         second = first.condition({int(np.flatnonzero(first.original_ids == 5)[0]): z[5]})
         at_once = q.condition({3: z[3], 5: z[5], 8: z[8]})
         assert np.array_equal(second.original_ids, at_once.original_ids)
-        for name in ("mean", "std", "forest", "correlation"):
+        for name in ("mean", "std", "forest"):
             np.testing.assert_allclose(getattr(second, name), getattr(at_once, name), atol=1e-12)
+        np.testing.assert_allclose(second.joint.correlation, at_once.joint.correlation, atol=1e-12)
 
     def test_chain_rule(self):
         """log p(all) = log p(observed) + log p(rest | observed)."""
@@ -652,7 +653,7 @@ class TestCondition:
         q = make("random", 6)
         same = q.condition({})
         np.testing.assert_allclose(same.mean, q.mean, rtol=1e-15)
-        np.testing.assert_allclose(same.correlation, q.correlation, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(same.joint.correlation, q.joint.correlation, rtol=1e-12, atol=1e-15)
         nobody = q.condition({v: q.mean[v] for v in range(6)})
         assert nobody.n_vertices == 0
         assert nobody.original_ids.shape == (0,)
@@ -660,7 +661,7 @@ class TestCondition:
     def test_numpy_ids_tensors_and_the_dtype_is_kept(self):
         q = make("random", 6, dtype="float32")
         found = q.condition({np.int64(2): torch.tensor(q.mean[2]), 4: q.mean[4].tolist()})
-        assert found.mean.dtype == found.correlation.dtype == np.float32
+        assert found.mean.dtype == found.joint.correlation.dtype == np.float32
         assert found.original_ids.tolist() == [0, 1, 3, 5]
         assert q.original_ids.tolist() == list(range(6))
 

@@ -48,7 +48,7 @@ def test_the_options_go_for_the_lightest_and_the_heaviest_forest(data):
     seen = {}
 
     def look(state):
-        seen["masses"] = state.problem.edge_masses()
+        seen["masses"] = state.family.edge_masses()
 
     for objective, maximum in zip(OBJECTIVES, (False, True), strict=True):
         options = TINY | {"epochs": 2, "weight_step": 1.0}  # w is then the forest of the last epoch
@@ -87,7 +87,7 @@ def test_pairwise_posterior_agrees_with_the_joint_on_forest_edges(data):
     model = ACVAE(**TINY, epochs=2).fit(x, graph)
     pairwise = model.pairwise_posterior(x)
     np.testing.assert_allclose(
-        pairwise.pair_correlation(*model.posterior_.forest.T), model.posterior_.correlation, atol=1e-5
+        pairwise.pair_correlation(*model.posterior_.forest.T), model.posterior_.joint.correlation, atol=1e-5
     )
     np.testing.assert_array_equal(pairwise.mean, model.posterior_.mean)
 

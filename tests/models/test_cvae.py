@@ -84,7 +84,7 @@ class TestJointOnTheGraph:
     def test_it_is_what_the_pair_network_says_of_the_edges(self, data):
         x, graph = data
         model = CVAE(posterior="graph", **TINY).fit(x, graph)
-        pairs = CVAE(**TINY).fit(x, graph)
+        pairs = CVAE(tau=0.8, **TINY).fit(x, graph)
         q = model.posterior_
         assert q.has_joint
         np.testing.assert_array_equal(q.mean, pairs.posterior_.mean)
@@ -108,7 +108,7 @@ class TestJointOnTheGraph:
     def test_of_a_trained_model(self, data):
         x, graph = data
         asked = CVAE(posterior="graph", **TINY).fit(x, graph).posterior_
-        found = CVAE(**TINY).fit(x, graph).graph_posterior(x)
+        found = CVAE(tau=0.8, **TINY).fit(x, graph).graph_posterior(x)
         np.testing.assert_array_equal(found.distances([0, 5]), asked.distances([0, 5]))
 
     def test_sampled_weights_belong_to_a_joint_too(self, data):

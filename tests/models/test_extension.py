@@ -41,7 +41,7 @@ class TestMarginals:
         assert np.array_equal(q.mean[:N], before.mean)
         assert np.array_equal(q.std[:N], before.std)
         assert np.array_equal(q.forest[: len(before.forest)], before.forest)
-        assert np.array_equal(q.correlation[: len(before.forest)], before.correlation)
+        assert np.array_equal(q.joint.correlation[: len(before.forest)], before.joint.correlation)
         assert q.mean.dtype == before.mean.dtype
         i, j = np.indices((N, N))
         assert np.array_equal(q.pair_correlation(i, j), before.pair_correlation(i, j))
@@ -50,16 +50,18 @@ class TestMarginals:
     def test_agree_with_the_dense_gaussian_in_float64(self, fitted):
         model, known, new = fitted
         short = model.posterior_
-        model.posterior_ = Posterior(short.mean, short.std, short.forest, short.correlation, dtype="float64")
+        model.posterior_ = Posterior(
+            short.mean, short.std, short.forest, short.joint.correlation, dtype="float64"
+        )
         q = model.extend(new, EDGES, known_features=known).posterior
         assert q.mean.dtype == np.float64
-        correlation = oracles.dense_correlation(N + K, q.forest, q.correlation)
+        correlation = oracles.dense_correlation(N + K, q.forest, q.joint.correlation)
         i, j = np.indices((N + K, N + K))
         assert np.abs(q.pair_correlation(i, j) - correlation).max() <= 1e-8
         expected = oracles.dense_distances(q.mean, q.std, correlation)
         assert np.abs(q.distances(np.arange(N + K)) - expected).max() <= 1e-8
         # The dense joint of the known vertices alone is the same block.
-        old = oracles.dense_correlation(N, short.forest, model.posterior_.correlation)
+        old = oracles.dense_correlation(N, short.forest, model.posterior_.joint.correlation)
         assert np.abs(correlation[:N, :N] - old).max() <= 1e-8
 
     @pytest.mark.parametrize("nasty", [0.0, 1.0])
@@ -92,10 +94,10 @@ class TestWhatIsAttached:
         """Masses and correlations by the training's own code, on a graph of known and new vertices."""
         model, known, new = fitted
         both = np.concatenate([known, new])
-        problem = model._problem_on(both)
-        edges = np.array([(v, N + u) for u, v in EDGES])
-        problem.graph = Graph(N + K, edges)
-        mass = dict(zip(map(tuple, problem.graph.edges.tolist()), problem.edge_masses(), strict=True))
+        inference = model._inference_on(both)
+        edges = Graph(N + K, np.array([(v, N + u) for u, v in EDGES])).edges
+        masses = inference.edge_masses(edges, model.tau)
+        mass = dict(zip(map(tuple, edges.tolist()), masses, strict=True))
         prefer = max if model.objective == "saddle-point" else min
         found = model.extend(new, EDGES, known_features=known)
         assert found.attached_to[3] == -1
@@ -103,9 +105,11 @@ class TestWhatIsAttached:
             best = prefer((e for e in mass if e[1] == N + u), key=mass.get)
             assert found.attached_to[u] == best[0]
             (number,) = np.flatnonzero((found.posterior.forest == best).all(axis=1))
-            logit = problem.pair_logits(np.array([best])).astype(np.float64)
+            logit = inference.pair_logits(np.array([best])).astype(np.float64)
             expected = objectives.MAX_CORRELATION * np.tanh(0.5 * logit[0])
-            np.testing.assert_allclose(found.posterior.correlation[number], expected, rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(
+                found.posterior.joint.correlation[number], expected, rtol=1e-5, atol=1e-6
+            )
         assert len(found.posterior.forest) == len(model.posterior_.forest) + 4
 
     def test_the_two_objectives_prefer_differently(self):
@@ -193,7 +197,7 @@ class TestWaysToGiveIt:
         model.save(tmp_path / "model")
         again = load(tmp_path / "model").extend(new, EDGES, known_features=known)
         expected = model.extend(new, EDGES, known_features=known)
-        assert np.array_equal(again.posterior.correlation, expected.posterior.correlation)
+        assert np.array_equal(again.posterior.joint.correlation, expected.posterior.joint.correlation)
 
 
 class TestBadInput:

@@ -11,7 +11,6 @@ from torch.nn.functional import normalize
 
 import acvae
 from acvae.exceptions import FeatureError, GraphError, MissingDependencyError, NotFittedError, OptionError
-from acvae.models.graphsage import pair_loss
 from acvae.nn.sage import SageGraph, SageNetwork
 from acvae.training import LinkPrediction
 
@@ -58,19 +57,6 @@ def test_fitted_posterior_holds_the_embeddings(data):
     gap = q.mean[3].astype(float) - q.mean[7]
     assert q.pair_distance(3, 7) == pytest.approx((gap**2).sum(), abs=1e-6)
     np.testing.assert_array_equal(model.transform(data.features, data.graph), q.mean)
-
-
-def test_loss_by_hand():
-    z = torch.tensor([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
-
-    # Pairs (0, 1) and (2, 0) with dot products 0.6 and 0; negatives 1 and 2.
-    def ls(x):
-        return -np.log1p(np.exp(-x))
-
-    first = -ls(0.6) - ls(-0.6) - ls(-0.0)
-    second = -ls(0.0) - ls(-0.8) - ls(-1.0)
-    loss = pair_loss(z, torch.tensor([0, 2]), torch.tensor([1, 0]), torch.tensor([1, 2]))
-    assert float(loss) == pytest.approx((first + second) / 2, rel=1e-6)
 
 
 def test_negatives_follow_degree_to_three_quarters():

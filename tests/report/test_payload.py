@@ -8,7 +8,7 @@ import pytest
 
 import acvae
 from acvae.exceptions import OptionError
-from acvae.gaussian.pairwise import PairwiseMarginals
+from acvae.gaussian import PairwiseMarginals
 from acvae.report import Entry
 from acvae.report.links import best_pairs, held_out, known_neighbors, predicted_links
 from acvae.report.packing import NOBODY, ids

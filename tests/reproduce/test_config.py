@@ -102,7 +102,9 @@ def test_shipped_sizes_are_the_papers():
         "citation": (10, 30, 100),
         "librarything": (10, 30, 100),
         "epinions": (100, 300, 1000),
+        "epinions-tang": (100, 300, 1000),
         "epinions-clustering": (100, 30, 100),
+        "epinions-tang-clustering": (100, 30, 100),
     }
     gammas = {s.gamma for s in load_experiment("table1").runs if s.dataset == "citation-1998"} - {None}
     assert gammas == {0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 1000}

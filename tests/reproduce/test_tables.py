@@ -58,7 +58,8 @@ def test_table1_has_ours_the_papers_and_the_difference(results):
         "ACVAE_EB+BP", "not run", "0.034 ± 0.003", "0.120 ± 0.028", "0.126 ± 0.005", "data not at hand",
         "0.032 ± 0.002",
     ]  # fmt: skip
-    assert "Tang crawl, a stand-in" in text.splitlines()[0]
+    assert "| Epinions, ours | paper |" in text.splitlines()[0]
+    assert "### Epinions, Tang crawl (a stand-in)" in text
 
 
 def test_tables_3_to_5(results, make_result):
@@ -79,6 +80,19 @@ def test_table2_has_both_normalisers(make_result):
     text = tables.table2(group([result]))
     assert row(text, "ACVAE_SP+BP")[1:5] == ["0.020", "0.030", "0.011 ± 0.002", "+0.009"]
     assert row(text, "GraphSAGE")[1:5] == ["not run", "not run", "0.002 ± 0.000", "not run"]
+    assert row(text.split("### Epinions, Tang")[1], "ACVAE_SP+BP")[1] == "not run"
+
+
+def test_the_crawls_are_kept_apart(make_result):
+    tang = make_result("epinions-tang", "acvae-sp", 0.1, 0, bp=(0.7, 0.033))
+    ours = make_result("epinions", "acvae-sp", 0.1, 0, bp=(0.7, 0.036))
+    first = tables.table1(group([tang, ours]))
+    assert row(first, "ACVAE_SP+BP")[1] == "0.036"
+    of_tang = row(first.split("### Epinions, Tang")[1], "ACVAE_SP+BP")
+    assert of_tang[1:4] == ["0.033", "0.035 ± 0.001", "-0.002"]
+    third = tables.table3(group([tang, ours]))
+    assert row(third, "0.1", "ACVAE_SP+BP")[4] == "0.036"
+    assert row(third.split("### Epinions, Tang")[1], "0.1", "ACVAE_SP+BP")[4] == "0.033"
 
 
 def test_every_gamma_marks_the_chosen(results):

@@ -65,7 +65,7 @@ class TestRun:
         options = {key: VALUES[key] for key in ("epochs", "latent_dim", "hidden_dim", "pair_hidden_dim")}
         model = acvae.ACVAE(**options, device="cpu", progress=False).fit(data.features, split.train)
         np.testing.assert_array_equal(model.posterior_.mean, run.posterior.mean)
-        np.testing.assert_array_equal(model.posterior_.correlation, run.posterior.correlation)
+        np.testing.assert_array_equal(model.posterior_.joint.correlation, run.posterior.joint.correlation)
 
     def test_without_a_split(self, tmp_path):
         run = fit_run(config(all_edges=True), tmp_path / "run", progress=False)

@@ -107,7 +107,7 @@ def test_in_a_real_training_the_history_and_the_scores_agree():
     final = metrics.ncrr(model.posterior_, split.train, split.test)
     assert model.history_[-1]["test_ncrr"] == final.test
     assert joint.latest.scores.ncrr == final
-    assert joint.latest.mean_correlation == pytest.approx(model.posterior_.correlation.mean(), rel=1e-5)
+    assert joint.latest.mean_correlation == pytest.approx(model.posterior_.joint.correlation.mean(), rel=1e-5)
     without = metrics.ncrr(model.pairwise_posterior(x), split.train, split.test)
     assert pairwise.latest.scores.ncrr.test == pytest.approx(without.test, rel=1e-6)
 

@@ -9,9 +9,11 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from acvae import ACVAE, CVAE, VAE, Graph, GraphSAGE
-from acvae.engine import stepper as stepper_module
-from acvae.exceptions import OptionError, SavedModelError
-from acvae.training import Checkpoint
+from acvae.engine.step import Stepper
+from acvae.exceptions import OptionError, SavedModelError, TrainingError
+from acvae.families import FamilyState, ForestFamily, PairwiseFamily
+from acvae.nn import Autoencoder, Likelihood, as_features
+from acvae.training import BatchSizes, Checkpoint, Plan, train
 
 N = 30
 SMALL = {"latent_dim": 2, "hidden_dim": 4, "epochs": 6, "progress": False, "device": "cpu", "seed": 3}
@@ -48,7 +50,7 @@ def assert_same(model, other):
     np.testing.assert_array_equal(model.posterior_.mean, other.posterior_.mean)
     np.testing.assert_array_equal(model.posterior_.std, other.posterior_.std)
     np.testing.assert_array_equal(model.posterior_.forest, other.posterior_.forest)
-    np.testing.assert_array_equal(model.posterior_.correlation, other.posterior_.correlation)
+    np.testing.assert_array_equal(model.posterior_.joint.correlation, other.posterior_.joint.correlation)
     if model.weights_ is not None:
         np.testing.assert_array_equal(model.weights_, other.weights_)
     without_time = [
@@ -74,7 +76,7 @@ def test_interrupted_in_the_middle_of_an_epoch(data, tmp_path, monkeypatch):
     whole = MODELS["acvae-eb"]().fit(*data)
     steps_of_epoch = int(whole.history_[0]["steps"])
     assert steps_of_epoch > 2
-    step, taken = stepper_module.Stepper.step, []
+    step, taken = Stepper.step, []
 
     def interrupted(self, *args):
         taken.append(1)
@@ -84,7 +86,7 @@ def test_interrupted_in_the_middle_of_an_epoch(data, tmp_path, monkeypatch):
 
     checkpoint = Checkpoint(tmp_path / "state", every=100)
     with monkeypatch.context() as patch:
-        patch.setattr(stepper_module.Stepper, "step", interrupted)
+        patch.setattr(Stepper, "step", interrupted)
         with pytest.raises(KeyboardInterrupt):
             MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
     seen = []
@@ -208,6 +210,148 @@ def about(path):
     return json.loads(load_file(path)["about"].tobytes())
 
 
+class Drifting(PairwiseFamily):
+    """Weights that take a random walk after each epoch, by a stream of its own, and remembers each of them."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.stream, self.path = np.random.default_rng(7), []
+
+    def after_epoch(self, world=None):
+        self.path.append(self.weights)
+        self.weights = np.clip(self.weights + 0.3 * self.stream.normal(size=len(self.weights)), 0, 1)
+        return super().after_epoch()
+
+
+class StoredDrifting(Drifting):
+    """The same, and it owns its state: an array that grows, and the state of a random stream."""
+
+    def state(self):
+        path = np.array([*self.path, self.weights])
+        return FamilyState({"path": path}, {"stream": self.stream.bit_generator.state})
+
+    def restore(self, state):
+        *self.path, self.weights = state.arrays["path"]
+        self.stream.bit_generator.state = state.values["stream"]
+
+
+def test_a_parameter_that_is_a_single_number(data, tmp_path):
+    class Scaled(Likelihood):
+        def __init__(self):
+            super().__init__()
+            self.log_scale = torch.nn.Parameter(torch.zeros(()))
+
+        def forward(self, outputs, rows):
+            away = rows.subtract_from(outputs).abs().sum(-1)
+            return -away * torch.exp(-self.log_scale) - outputs.shape[-1] * self.log_scale
+
+    def make():
+        return VAE(likelihood=Scaled(), batch_vertices=8, **SMALL)
+
+    checkpoint = Checkpoint(tmp_path / "state")
+    with pytest.raises(KeyboardInterrupt):
+        make().fit(*data, callbacks=[interrupt_after_epoch(3)], checkpoint=checkpoint)
+    assert_same(make().fit(*data), make().fit(*data, checkpoint=checkpoint))
+
+
+class TestAFamilysOwnState:
+    PLAN = Plan(epochs=6, learning_rate=1e-2, progress=False)
+
+    def make(self, data, kind, **options):
+        features, graph = data
+        module = Autoencoder(
+            7, latent_dim=2, hidden_dim=4, pair_hidden_dim=5, generator=torch.Generator().manual_seed(0)
+        )
+        given = () if issubclass(kind, ForestFamily) else (np.full(graph.n_edges, 0.5),)
+        return kind(module, as_features(features), graph, *given, sizes=BatchSizes(8, 16, 16), **options)
+
+    def test_resumes_to_the_bit(self, data, tmp_path):
+        whole = self.make(data, StoredDrifting)
+        history = train(whole, self.PLAN)
+        for stop in (1, 4):
+            checkpoint = Checkpoint(tmp_path / str(stop), every=2)
+            with pytest.raises(KeyboardInterrupt):
+                stopped = self.make(data, StoredDrifting)
+                train(stopped, self.PLAN, [interrupt_after_epoch(stop)], checkpoint)
+            again = self.make(data, StoredDrifting)
+            rows = train(again, self.PLAN, (), checkpoint)
+            assert [row["elbo"] for row in rows] == [row["elbo"] for row in history]
+            np.testing.assert_array_equal(again.weights, whole.weights)
+            np.testing.assert_array_equal(again.path, whole.path)
+            for a, b in zip(again.module.parameters(), whole.module.parameters(), strict=True):
+                assert torch.equal(a, b)
+        assert len(np.unique(whole.path, axis=0)) == 6
+
+    def test_without_a_state_it_is_refused_before_training(self, data, tmp_path):
+        class Bare:
+            """What training needs, and nothing to store."""
+
+            def __init__(self, family):
+                self._family = family
+
+            def __getattr__(self, name):
+                if name in ("state", "restore"):
+                    raise AttributeError(name)
+                return getattr(self._family, name)
+
+        family = self.make(data, PairwiseFamily)
+        path = tmp_path / "state"
+        with pytest.raises(TrainingError, match=r"Bare has no state and restore.*train without a checkpoint"):
+            train(Bare(family), self.PLAN, [pytest.fail], Checkpoint(path))
+        assert not path.exists()
+        assert len(train(Bare(family), self.PLAN)) == 6
+
+    def test_an_inherited_state_that_does_not_know_what_changes_is_refused(self, data, tmp_path):
+        family = self.make(data, Drifting)
+        with pytest.raises(TrainingError, match=r"after_epoch of its own and inherits state.*define both"):
+            train(family, self.PLAN, [pytest.fail], Checkpoint(tmp_path / "state"))
+        assert len(train(family, self.PLAN)) == 6
+
+    def test_below_a_family_that_stores_itself_all_is_well(self, data, tmp_path):
+        kind = type("Below", (ForestFamily,), {"figures": ForestFamily.figures})
+        checkpoint = Checkpoint(tmp_path / "state")
+        whole = self.make(data, kind, maximum=True)
+        train(whole, self.PLAN, (), checkpoint)
+        again = self.make(data, kind, maximum=True)
+        train(again, self.PLAN, [pytest.fail], checkpoint)
+        np.testing.assert_array_equal(again.weights, whole.weights)
+        assert again.weight_state.step == 6
+
+    @pytest.mark.parametrize(
+        "state",
+        [
+            FamilyState({"names": np.array(["a", "b"])}, {}),
+            FamilyState({"mixed": np.array([1, None])}, {}),
+            FamilyState({}, {"by_vertex": {0: 1.5}}),
+            FamilyState({}, {"pair": (1, 2)}),
+            FamilyState({}, {"seen": {1, 2}}),
+        ],
+        ids=["text", "objects", "numbers as keys", "a tuple", "a set"],
+    )
+    def test_what_would_not_come_back_is_refused_before_training(self, state, data, tmp_path):
+        kind = type("Odd", (StoredDrifting,), {"state": lambda self: state})
+        with pytest.raises(TrainingError, match="the state of training cannot be stored: its"):
+            train(self.make(data, kind), self.PLAN, [pytest.fail], Checkpoint(tmp_path / "state"))
+
+    def test_numbers_of_any_kind_come_back(self, data, tmp_path):
+        values = {"a": np.float64(0.1), "b": [1, None, True], "c": {"d": np.int64(3), "e": float("inf")}}
+        arrays = {"x": np.arange(3, dtype=np.uint8), "y": np.array(2.5), "z": np.eye(2, order="F")[:, ::-1]}
+        restored = []
+        members = {
+            "state": lambda self: FamilyState(arrays, values),
+            "restore": lambda self, state: restored.append(state),
+        }
+        kind, checkpoint = type("Numbers", (Drifting,), members), Checkpoint(tmp_path / "state")
+        train(self.make(data, kind), self.PLAN, (), checkpoint)
+        train(self.make(data, kind), self.PLAN, (), checkpoint)
+        (state,) = restored
+        assert state.values == values
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(state.arrays[name], array)
+            assert state.arrays[name].dtype == array.dtype
+            assert state.arrays[name].shape == array.shape
+
+
 class TestRefusals:
     @pytest.fixture
     def checkpoint(self, data, tmp_path):
@@ -249,9 +393,16 @@ class TestRefusals:
 
     def test_part_of_it_is_missing(self, data, checkpoint):
         arrays = load_file(checkpoint.path)
-        del arrays["weights"]
-        save_file(arrays, checkpoint.path, {"format": "acvae-checkpoint", "version": "1"})
-        with pytest.raises(SavedModelError, match="has no 'weights'"):
+        del arrays["family.weights"]
+        save_file(arrays, checkpoint.path, {"format": "acvae-checkpoint", "version": "2"})
+        with pytest.raises(SavedModelError, match="does not fit this training: 'weights'"):
+            MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+
+    def test_weights_of_other_edges(self, data, checkpoint):
+        arrays = load_file(checkpoint.path)
+        arrays["family.weights"] = arrays["family.weights"][1:]
+        save_file(arrays, checkpoint.path, {"format": "acvae-checkpoint", "version": "2"})
+        with pytest.raises(SavedModelError, match=r"does not fit this training: \d+ edges, but weights of"):
             MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
 
     @pytest.mark.parametrize("every", [0, 1.5, "2"])

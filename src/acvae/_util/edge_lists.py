@@ -1,18 +1,23 @@
-"""What users call edges and names, turned into arrays: checked, canonical, numbered."""
+"""What users call edges, turned into arrays: checked, canonical, with one weight each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import GraphError, UnknownNameError, did_you_mean
+from acvae._util.vertex_names import is_uniform, object_array
+from acvae.exceptions import GraphError
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+
+COMBINE = ("equal", "sum", "mean", "max")
+"""What to make of the weights of an edge that is given more than once."""
 
 
 def as_pairs(edges: Any) -> IntArray:
@@ -34,15 +39,70 @@ def as_pairs(edges: Any) -> IntArray:
     return array.astype(np.int64, copy=False)
 
 
-def canonical(n: int, pairs: IntArray) -> tuple[IntArray, int, int]:
-    """Rows u < v, unique and sorted, with the number of self-loops and of duplicates removed."""
+def canonical(
+    n: int, pairs: IntArray, weights: FloatArray | None = None, combine: str = "equal"
+) -> tuple[IntArray, FloatArray | None, int, int]:
+    """Rows u < v, unique and sorted, their weights, and the number of self-loops and duplicates removed."""
     pairs = np.ascontiguousarray(pairs)
     if _is_canonical(pairs):
-        return pairs.copy(), 0, 0
+        return pairs.copy(), None if weights is None else weights.copy(), 0, 0
     key = _keys(n, pairs)
-    key.sort()
+    if weights is None:
+        key.sort()
+    else:
+        order = np.argsort(key, kind="stable")
+        key, weights = key[order], weights[pairs[:, 0] != pairs[:, 1]][order]
     edges = _distinct_pairs(n, key)
-    return edges, len(pairs) - len(key), len(key) - len(edges)
+    if weights is not None:
+        weights = _combined(key, weights, edges, combine)
+    return edges, weights, len(pairs) - len(key), len(key) - len(edges)
+
+
+def as_weights(weights: Any, pairs: IntArray) -> FloatArray:
+    """Weights as float64 (m,): one per pair, finite and positive where the pair is no self-loop."""
+    try:
+        array = np.asarray(weights.detach().cpu() if hasattr(weights, "detach") else weights)
+        if array.dtype.kind == "O":
+            array = array.astype(np.float64)
+    except (ValueError, TypeError):
+        raise GraphError("weights must be numbers, one per edge.") from None
+    if array.dtype.kind not in "iuf":
+        raise GraphError(f"weights must be numbers, one per edge, got {array.dtype}.")
+    if array.shape != (len(pairs),):
+        raise GraphError(f"weights must have shape ({len(pairs)},), one per edge, got {array.shape}.")
+    with np.errstate(over="ignore"):
+        values = array.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)) & (pairs[:, 0] != pairs[:, 1]))
+    if len(bad):
+        u, v = pairs[bad[0]]
+        others = f" ({len(bad):,} edges are like that)" if len(bad) > 1 else ""
+        raise GraphError(
+            f"weights must be positive and finite, but edge {bad[0]}, ({u}, {v}), has {values[bad[0]]}"
+            f"{others}. Leave out edges that do not count."
+        )
+    return values
+
+
+def _combined(key: IntArray, weights: FloatArray, edges: IntArray, combine: str) -> FloatArray:
+    """Weights (m,) of the distinct edges from those of all rows, both sorted by edge."""
+    if len(key) == len(edges):
+        return weights
+    start = np.flatnonzero(np.diff(key, prepend=-1))
+    lowest, highest = (f.reduceat(weights, start) for f in (np.minimum, np.maximum))
+    if combine == "max":
+        return highest
+    if combine in ("sum", "mean"):
+        total: FloatArray = np.add.reduceat(weights, start)
+        return total if combine == "sum" else total / np.diff(start, append=len(key))
+    differ = np.flatnonzero(lowest != highest)
+    if len(differ):
+        u, v = edges[differ[0]]
+        others = f" ({len(differ):,} edges are like that)" if len(differ) > 1 else ""
+        raise GraphError(
+            f"the edge ({u}, {v}) is given more than once, with the weights {lowest[differ[0]]} and "
+            f"{highest[differ[0]]}{others}. Say what to make of them: combine='sum', 'mean' or 'max'."
+        )
+    return highest
 
 
 @numba.njit(cache=True, nogil=True)
@@ -83,68 +143,6 @@ def _distinct_pairs(n: int, key: Any) -> Any:
             edges[at, 0], edges[at, 1] = key[t] // n, key[t] % n
             at += 1
     return edges
-
-
-@numba.njit(cache=True, nogil=True)
-def list_starts(n: int, edges: Any) -> Any:
-    """(n + 1,) where the list of each vertex's neighbours begins, if lists lie one after the other."""
-    starts = np.zeros(n + 1, dtype=np.int64)
-    for e in range(len(edges)):
-        starts[edges[e, 0] + 1] += 1
-        starts[edges[e, 1] + 1] += 1
-    for v in range(n):
-        starts[v + 1] += starts[v]
-    return starts
-
-
-@numba.njit(cache=True, nogil=True)
-def neighbour_lists(n: int, edges: Any) -> Any:
-    """CSR view `(indptr, neighbours)` of a canonical edge list, sorted as it is.
-
-    In the order of the edges a vertex meets its smaller neighbours first, and both kinds by growing id.
-    """
-    indptr = list_starts(n, edges)
-    fill = indptr[:-1].copy()
-    neighbours = np.empty(2 * len(edges), dtype=np.int64)
-    for e in range(len(edges)):
-        u, v = edges[e]
-        neighbours[fill[u]], neighbours[fill[v]] = v, u
-        fill[u] += 1
-        fill[v] += 1
-    return indptr, neighbours
-
-
-def as_names(names: Iterable[Any], n: int | None = None) -> npt.NDArray[Any]:
-    """Names as a one-dimensional array: integers and strings natively, all else as objects."""
-    if isinstance(names, (str, bytes)):
-        raise GraphError("names must be a sequence with one name per vertex, not a single string.")
-    if isinstance(names, np.ndarray):
-        array = names.copy()
-    else:
-        listed = list(names)
-        array = np.asarray(listed) if is_uniform(listed) else object_array(listed)
-    if array.ndim != 1:
-        raise GraphError(f"names must be one-dimensional, got shape {array.shape}.")
-    if n is not None and len(array) != n:
-        raise GraphError(f"{len(array)} names were given for {n} vertices.")
-    if len(lookup_table(array)) != len(array):
-        seen: set[Any] = set()
-        repeated = next(x for x in array.tolist() if x in seen or seen.add(x))  # type: ignore[func-returns-value]
-        raise GraphError(f"names must be distinct, but {repeated!r} occurs more than once.")
-    array.flags.writeable = False
-    return array
-
-
-def is_uniform(values: list[Any]) -> bool:
-    """Whether all are strings or all integers, so that NumPy keeps them as they are."""
-    kinds = {type(v) for v in values}
-    return kinds <= {str, np.str_} or kinds <= {int, np.int64, np.int32}
-
-
-def object_array(values: list[Any]) -> npt.NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def split_columns(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -196,36 +194,3 @@ def join(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if first.dtype.kind != second.dtype.kind:
         first, second = first.astype(object), second.astype(object)
     return np.concatenate([first, second])
-
-
-def factorize(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
-    """Distinct values and each entry's position among them; sorted where the values compare."""
-    try:
-        names, ids = np.unique(values, return_inverse=True)
-        return names, ids.reshape(-1)
-    except TypeError:
-        names = object_array(list(dict.fromkeys(hashable(values))))
-        return names, positions_of(lookup_table(names), values)
-
-
-def hashable(names: npt.NDArray[Any]) -> list[Any]:
-    listed = names.tolist()
-    try:
-        set(listed)
-    except TypeError as error:
-        raise GraphError(f"names must be hashable: {error}.") from None
-    return listed
-
-
-def lookup_table(names: npt.NDArray[Any]) -> dict[Any, int]:
-    return {name: i for i, name in enumerate(hashable(names))}
-
-
-def positions_of(lookup: Mapping[Any, int], values: npt.NDArray[Any]) -> IntArray:
-    try:
-        return np.array([lookup[v] for v in values.tolist()], dtype=np.int64)
-    except KeyError as error:
-        missing = error.args[0]
-        raise UnknownNameError(
-            f"an edge names {missing!r}, which is not among the vertices.{did_you_mean(missing, lookup)}"
-        ) from None

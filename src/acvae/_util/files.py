@@ -37,6 +37,6 @@ def save_arrays(
         partial.touch()
         mode = partial.stat().st_mode  # as the user's umask has it; save_file makes a private file instead
         save_file(
-            {name: np.ascontiguousarray(array) for name, array in arrays.items()}, partial, metadata=metadata
+            {name: np.asarray(array, order="C") for name, array in arrays.items()}, partial, metadata=metadata
         )
         partial.chmod(mode)

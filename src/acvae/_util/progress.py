@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any, Self, TextIO
 
 __all__ = ["Progress", "Waiting"]
@@ -82,3 +83,31 @@ class Waiting:
         if self._show:
             self._over.set()
             self._clock.join()
+
+
+class Stages:
+    """Work in named stages, each with its share of the whole in percent; shown as one bar."""
+
+    def __init__(self, label: str, shares: Mapping[str, float], *, show: bool = True) -> None:
+        self._starts, at = {}, 0.0
+        for name, share in shares.items():
+            self._starts[name] = (at, share)
+            at += share
+        self._progress = Progress(100, label, show=show)
+        self._reached = 0
+
+    def at(self, stage: str, share: float) -> None:
+        """A share (0 … 1) of a stage is done."""
+        start, width = self._starts[stage]
+        now = min(100, round(start + width * share))
+        if now > self._reached:
+            self._progress.advance(now - self._reached, stage=stage)
+            self._reached = now
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if error is None and self._reached < 100:
+            self._progress.advance(100 - self._reached)
+        self._progress.__exit__()

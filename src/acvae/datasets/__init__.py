@@ -1,5 +1,6 @@
 """Data sets: one file each, saying where the raw data come from and how they are read and cleaned."""
 
+from acvae.datasets.archives import from_archive
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.mapped import open_features, save_features
 from acvae.datasets.registry import NAMES, Description, available, load
@@ -10,6 +11,7 @@ __all__ = [
     "Dataset",
     "Description",
     "available",
+    "from_archive",
     "from_files",
     "load",
     "open_features",

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from acvae.exceptions import FeatureError
 from acvae.graph import Graph
@@ -22,13 +21,19 @@ class Dataset:
     name
         What `acvae.datasets.load` calls it.
     features
-        float32 CSR array (n, D); row i belongs to vertex i.
+        float32 (n, D), a CSR array or, where few entries are zero, a dense array; row i belongs to vertex i.
     graph
-        Graph on the n vertices, with names where the source has them.
+        Graph on the n vertices, with names and weights where the source has them.
     feature_names
         (D,) what each column stands for, or None.
     labels
-        (n,) integer classes, or None.
+        (n,) integer classes, -1 where one is not known, or None.
+    class_names
+        What the classes 0, 1, … are called, or None.
+    display_names
+        (n,) texts to show in place of the graph's names, which need not be distinct; or None.
+    observed
+        Mask (n,): which vertices have features at all; None where all have.
     source
         One or two sentences: who publishes the raw data, and how they were prepared.
     details
@@ -36,21 +41,32 @@ class Dataset:
     """
 
     name: str
-    features: sp.csr_array
+    features: Any
     graph: Graph
     feature_names: npt.NDArray[Any] | None = None
     labels: npt.NDArray[np.int64] | None = None
     source: str = ""
     details: dict[str, Any] = field(default_factory=dict)
+    class_names: npt.NDArray[Any] | None = None
+    display_names: npt.NDArray[Any] | None = None
+    observed: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         rows, columns = self.features.shape
         if rows != self.graph.n_vertices:
             raise FeatureError(f"{rows} rows of features for {self.graph.n_vertices} vertices.")
-        if self.feature_names is not None and len(self.feature_names) != columns:
-            raise FeatureError(f"{len(self.feature_names)} feature names for {columns} columns.")
-        if self.labels is not None and len(self.labels) != rows:
-            raise FeatureError(f"{len(self.labels)} labels for {rows} vertices.")
+        for what, given, size, of in (
+            ("feature names", self.feature_names, columns, "columns"),
+            ("labels", self.labels, rows, "vertices"),
+            ("display names", self.display_names, rows, "vertices"),
+            ("entries of observed", self.observed, rows, "vertices"),
+        ):
+            if given is not None and len(given) != size:
+                raise FeatureError(f"{len(given)} {what} for {size} {of}.")
+        if self.class_names is not None and (
+            self.labels is None or self.labels.max(initial=-1) >= len(self.class_names)
+        ):
+            raise FeatureError(f"{len(self.class_names)} class names do not name every label.")
 
     def __repr__(self) -> str:
         n, d = self.features.shape

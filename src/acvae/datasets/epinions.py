@@ -3,12 +3,14 @@
 Two crawls of the site are known to this loader.
 
 trustlet
-    The one of the paper (P. Massa and P. Avesani, 2007), two text files: `ratings_data.txt` with lines
-    "user item rating" and `trust_data.txt` with lines "truster trustee 1", plain or packed with bzip2.
+    The one of the paper (P. Massa and P. Avesani, 2007), the data set `epinions`. Two text files:
+    `ratings_data.txt` with lines "user item rating" and `trust_data.txt` with lines "truster trustee 1",
+    plain or packed in any of the ways of `packed_text`; what is published is a tar archive in bzip2.
 tang
-    A later one by Jiliang Tang (J. Tang, H. Gao, H. Liu, 2012), two MATLAB files: `rating.mat` (user, item,
-    category, rating) and `trustnetwork.mat` (truster, trustee), also inside `epinions.zip`. It is a stand-in:
-    figures on it are not figures on the paper's data, and `name` and `source` of the data set say so.
+    A later one by Jiliang Tang (J. Tang, H. Gao, H. Liu, 2012), the data set `epinions-tang`. Two MATLAB
+    files: `rating.mat` (user, item, category, rating) and `trustnetwork.mat` (truster, trustee), also inside
+    `epinions.zip`. It is a stand-in: figures on it are not figures on the paper's data, and `name` and
+    `source` of the data set say so.
 
 Preparation. Items with at least 100 rating rows, counted on the raw rows; trust that goes both ways; users
 with a rating of a kept item and such a trust relation to another of them. A feature is 1 where the user has
@@ -27,30 +29,34 @@ from scipy.io import loadmat
 from acvae._util.checks import choice, whole_number
 from acvae._util.edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
+from acvae.datasets.packed_text import read_packed_text
 from acvae.datasets.prepared import prepared
 from acvae.datasets.ratings import rated_items_dataset
-from acvae.datasets.sources import RawFile, fetch, locate, open_binary, reading
+from acvae.datasets.sources import RawFile, fetch, locate, reading
 from acvae.exceptions import DataError
 
-__all__ = ["CHOICES", "load"]
+__all__ = ["CHOICES", "TANG_CHOICES", "load", "load_tang"]
 
 _VERSION = 1
 TRUSTLET_PAGE = "http://www.trustlet.org/downloaded_epinions.html"
 TANG_PAGE = "https://www.cse.msu.edu/~tangjili/datasetcode/truststudy.htm"
 
+_ENDINGS = (".txt", ".txt.gz", ".tar.bz2", ".txt.tar.bz2", ".tar.gz", ".txt.tar.gz")
 RATINGS = RawFile(
     "ratings_data.txt.bz2",
     folder="epinions",
     page=TRUSTLET_PAGE,
     url="http://www.trustlet.org/datasets/downloaded_epinions/ratings_data.txt.bz2",
-    also=("ratings_data.txt", "ratings_data.txt.gz"),
+    sha256="7ab4ed8c38bddf4a197f9ab60c71ce4b60264e91e2c98644fc129ac1cdff0176",
+    also=tuple(f"ratings_data{ending}" for ending in _ENDINGS),
 )
 TRUST = RawFile(
     "trust_data.txt.bz2",
     folder="epinions",
     page=TRUSTLET_PAGE,
     url="http://www.trustlet.org/datasets/downloaded_epinions/trust_data.txt.bz2",
-    also=("trust_data.txt", "trust_data.txt.gz"),
+    sha256="c31e4eaaf36ee6c9344372b362126ff289d90866b16344425d645332b8e57599",
+    also=tuple(f"trust_data{ending}" for ending in _ENDINGS),
 )
 TANG_RATINGS = RawFile("rating.mat", folder="epinions", page=TANG_PAGE)
 TANG_TRUST = RawFile("trustnetwork.mat", folder="epinions", page=TANG_PAGE)
@@ -60,25 +66,29 @@ TANG_ARCHIVE = RawFile(
     page=TANG_PAGE,
     url="https://www.cse.msu.edu/~tangjili/datasetcode/epinions.zip",
 )
-CHOICES = ((RATINGS, TRUST), (TANG_RATINGS, TANG_TRUST), (TANG_ARCHIVE,))
-"""Sets of raw files of which one is needed: the paper's crawl, then the two forms of the stand-in."""
+CHOICES = ((RATINGS, TRUST),)
+"""Sets of raw files of which one is needed."""
+TANG_CHOICES = ((TANG_RATINGS, TANG_TRUST), (TANG_ARCHIVE,))
+"""The same for the stand-in."""
 
 
 def load(
     root: str | PathLike[str] | None = None, *, variant: str = "auto", min_ratings: int = 100
 ) -> Dataset:
-    """Epinions, of the paper's crawl (`variant="trustlet"`) or of the stand-in (`"tang"`).
-
-    `"auto"` takes the paper's crawl when its files are here, else the stand-in when its files are, and
-    otherwise downloads the paper's.
-    """
+    """Epinions, the paper's crawl (`variant="trustlet"`, which is what `"auto"` takes) or `"tang"`'s."""
     choice("variant", variant, ("auto", "trustlet", "tang"))
+    if variant == "tang":
+        return load_tang(root, min_ratings=min_ratings)
+    return _load("epinions", (fetch(RATINGS, root), fetch(TRUST, root)), min_ratings)
+
+
+def load_tang(root: str | PathLike[str] | None = None, *, min_ratings: int = 100) -> Dataset:
+    """Epinions in the crawl by Jiliang Tang, a stand-in for the paper's."""
+    return _load("epinions-tang", _fetch_tang(root), min_ratings)
+
+
+def _load(name: str, paths: tuple[Path, ...], min_ratings: int) -> Dataset:
     whole_number("min_ratings", min_ratings, minimum=1)
-    if variant == "auto":
-        here = [all(locate(file, root) for file in files) for files in CHOICES]
-        variant = "tang" if any(here) and not here[0] else "trustlet"
-    name = "epinions" if variant == "trustlet" else "epinions-stand-in"
-    paths = _fetch_trustlet(root) if variant == "trustlet" else _fetch_tang(root)
     return prepared(
         name,
         lambda: _prepare(name, paths, min_ratings),
@@ -86,10 +96,6 @@ def load(
         options={"min_ratings": min_ratings},
         version=_VERSION,
     )
-
-
-def _fetch_trustlet(root: str | PathLike[str] | None) -> tuple[Path, ...]:
-    return fetch(RATINGS, root), fetch(TRUST, root)
 
 
 def _fetch_tang(root: str | PathLike[str] | None) -> tuple[Path, ...]:
@@ -125,8 +131,8 @@ def _prepare(name: str, paths: tuple[Path, ...], min_ratings: int) -> Dataset:
 
 def read_text(path: Path, columns: int, file: RawFile) -> IntArray:
     """The first columns of a text file of whole numbers between blanks (m, columns)."""
-    with reading(path, file.url), open_binary(path) as content:
-        text = content.read().decode("latin-1")
+    with reading(path, file.url):
+        text = read_packed_text(path).decode("latin-1")
     if not text.strip():
         raise DataError(f"the file {str(path)!r} is empty.")
     try:

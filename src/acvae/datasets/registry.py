@@ -23,6 +23,7 @@ class _Entry:
     function: str
     what: str
     origin: str
+    choices: str = "CHOICES"  # name of the module's sets of raw files
 
 
 _ENTRIES = {
@@ -48,14 +49,41 @@ _ENTRIES = {
         "epinions",
         "load",
         "users of a review site, joined by mutual trust; the products they rated",
-        "trustlet, http://www.trustlet.org/downloaded_epinions.html; as a stand-in the crawl by J. Tang, "
-        "https://www.cse.msu.edu/~tangjili/datasetcode/truststudy.htm",
+        "P. Massa and P. Avesani, http://www.trustlet.org/downloaded_epinions.html, the paper's own crawl",
+    ),
+    "epinions-tang": _Entry(
+        "epinions",
+        "load_tang",
+        "the same site in another crawl, a stand-in for the paper's",
+        "J. Tang, https://www.cse.msu.edu/~tangjili/datasetcode/truststudy.htm",
+        "TANG_CHOICES",
     ),
     "librarything": _Entry(
         "librarything",
         "load",
         "readers, joined by friendship; the books they rated",
         "J. McAuley, https://cseweb.ucsd.edu/~jmcauley/datasets.html#social_data",
+    ),
+    "acm": _Entry(
+        "attributed",
+        "load_acm",
+        "3,025 papers, joined by 13,128 edges where they share an author; 1,870 keywords, 3 classes",
+        "no download known: acm.npz is read from the data root",
+        "ACM_CHOICES",
+    ),
+    "amazon-photo": _Entry(
+        "attributed",
+        "load_amazon_photo",
+        "7,650 products, joined by 119,081 edges where bought together; 745 words of reviews, 8 classes",
+        "no download known: amazon-photo.npz is read from the data root",
+        "AMAZON_PHOTO_CHOICES",
+    ),
+    "dblp": _Entry(
+        "attributed",
+        "load_dblp",
+        "17,716 papers, joined by 52,867 citations; TF-IDF of 1,639 words, 4 classes",
+        "no download known: dblp.npz is read from the data root",
+        "DBLP_CHOICES",
     ),
     "tree": _Entry(
         "tree",
@@ -136,7 +164,7 @@ def available(root: str | PathLike[str] | None = None) -> tuple[Description, ...
 def _describe(name: str, root: str | PathLike[str] | None) -> Description:
     entry = _ENTRIES[name]
     # Sets of files of which any one will do, the publisher's first; a data set without raw files has none.
-    choices: tuple[tuple[RawFile, ...], ...] = getattr(_module(name), "CHOICES", ((),))
+    choices: tuple[tuple[RawFile, ...], ...] = getattr(_module(name), entry.choices, ((),))
     located = [[(file, locate(file, root)) for file in files] for files in choices]
     whole = next((files for files in located if all(path is not None for _, path in files)), None)
     shown = located[0] if whole is None else whole

@@ -1,27 +1,26 @@
-"""Read a user's files: tables (CSV, TSV, Parquet) as columns of text, matrices as SciPy sparse ones."""
+"""Read a user's tables (CSV, TSV, text, Parquet), once, as rows of stripped text."""
 
 import csv
 import io
-import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.io
-import scipy.sparse as sp
 
 from acvae._util.checks import optional_import
 from acvae.datasets.sources import decode, open_binary, reading
 from acvae.exceptions import DataError, did_you_mean
 
-__all__ = ["MATRIX_KINDS", "TABLE_KINDS", "Table", "kind_of", "read_lines", "read_matrix", "read_table"]
+__all__ = ["MATRIX_KINDS", "TABLE_KINDS", "Rows", "Table", "is_number", "kind_of", "read_lines", "read_rows"]
 
 MATRIX_KINDS = (".npz", ".npy", ".mtx")
-TABLE_KINDS = (".csv", ".tsv", ".parquet")
+TABLE_KINDS = (".csv", ".tsv", ".txt", ".parquet")
 
-LONGEST_SHOWN = 60  # letters of a cell in a message
+MISSING_TEXTS = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
+"""Cells, in small letters, that say that there is no number."""
 
 csv.field_size_limit(1 << 27)  # a cell may be a long text; the module's own limit is 128 KiB
 
@@ -35,6 +34,7 @@ class Table:
 
     path: Path
     columns: dict[str, list[str]]
+    comma: bool = False  # whether 1,5 is a number
 
     @property
     def n_rows(self) -> int:
@@ -50,27 +50,50 @@ class Table:
                 + did_you_mean(name, self.columns)
             ) from None
 
-    def numbers(self, name: str) -> npt.NDArray[np.float64]:
-        """One column as finite numbers; the first cell that is none is located."""
+    def numbers(self, name: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+        """One column as numbers, NaN where a value is missing, and the rows of cells that are no numbers."""
         cells = self.column(name)
         try:
             values = np.array(cells, dtype=np.str_).astype(np.float64)
         except ValueError:
-            values = np.array([_number(cell) for cell in cells])
-        bad = np.flatnonzero(~np.isfinite(values))
-        if not len(bad):
-            return values
-        cell = cells[bad[0]]
-        others = f" ({len(bad):,} cells of this column are like that)" if len(bad) > 1 else ""
-        shown = cell if len(cell) <= LONGEST_SHOWN else f"{cell[:LONGEST_SHOWN]}…"
-        text = len(bad) == len(cells) and " " in cell
-        raise DataError(
-            f"{str(self.path)!r}, row {bad[0] + 1}, column {name!r}: "
-            + (f"{shown!r} is not a finite number" if cell else "the cell is empty where a number is needed")
-            + f"{others}. "
-            + (f"To take its words as features: text_column={name!r}. Or" if text else "Fill it in, or")
-            + " leave the column out by naming the others in columns=."
-        )
+            values = np.array([number(cell, self.comma) for cell in cells])
+        missing = np.array([cell.lower() in MISSING_TEXTS for cell in cells], dtype=bool)
+        return values, np.flatnonzero(~np.isfinite(values) & ~missing)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table before it is known whether its first line is a header: `names` are there in Parquet only."""
+
+    path: Path
+    cells: list[list[str]]
+    names: list[str] | None = None
+    comma: bool = False
+
+    def table(self, header: bool) -> Table:
+        """With the names of its header line, or called "0", "1", …"""
+        cells = self.cells
+        if self.names is not None:
+            names = self.names
+        elif header:
+            names, cells = cells[0], cells[1:]
+        else:
+            names = [str(i) for i in range(len(cells[0]))]
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            hint = (
+                " If its first line is not a header, say so by the option header."
+                if is_number(repeated)
+                else ""
+            )
+            raise DataError(f"{str(self.path)!r} has more than one column called {repeated!r}.{hint}")
+        for index, row in enumerate(cells, start=1):
+            if len(row) != len(names):
+                raise DataError(
+                    f"{str(self.path)!r}, row {index}: {len(row)} cells where {len(names)} are expected."
+                )
+        columns = map(list, zip(*cells, strict=True)) if cells else ([] for _ in names)
+        return Table(self.path, dict(zip(names, columns, strict=True)), self.comma)
 
 
 def kind_of(path: Path, allowed: tuple[str, ...]) -> str:
@@ -84,91 +107,48 @@ def kind_of(path: Path, allowed: tuple[str, ...]) -> str:
     return kind
 
 
-def read_matrix(path: Path) -> sp.csr_array:
-    """A matrix of finite numbers from `.npz` (SciPy sparse or one array), `.npy` or `.mtx`; no pickles."""
-    kind = kind_of(path, MATRIX_KINDS)
-    with reading(path):
-        try:
-            if kind == ".mtx":
-                matrix: Any = scipy.io.mmread(path)
-            elif kind == ".npy":
-                matrix = _read_npy(path)
-            else:
-                matrix = _read_npz(path)
-        except (ValueError, TypeError, KeyError, zipfile.BadZipFile) as error:
-            pickled = "allow_pickle" in str(error)
-            reason = "it holds Python objects, which are not read for safety" if pickled else str(error)
-            raise DataError(f"no matrix can be read from {str(path)!r}: {reason.rstrip('.')}.") from error
-    if matrix.ndim != 2:
-        raise DataError(
-            f"{str(path)!r} should hold a matrix of two dimensions, but its shape is {matrix.shape}."
-        )
-    if matrix.dtype.kind not in "biuf":
-        raise DataError(f"{str(path)!r} should hold real numbers, but holds {matrix.dtype}.")
-    numbers = sp.coo_array(matrix)
-    bad = np.flatnonzero(~np.isfinite(numbers.data))
-    if len(bad):
-        row, column = numbers.row[bad[0]], numbers.col[bad[0]]
-        raise DataError(
-            f"{str(path)!r} has {len(bad):,} entries that are not finite, the first, {numbers.data[bad[0]]}, "
-            f"in row {row} and column {column} (counted from 0)."
-        )
-    return numbers.tocsr()
+def read_rows(path: Path, *, decimal: str | None = None) -> Rows:
+    """The cells of a table. `decimal` is "." or ","; by default a comma where another sign parts the cells.
 
-
-def _read_npy(path: Path) -> Any:
-    with open(path, "rb") as file:
-        return np.load(file, allow_pickle=False)
-
-
-def _read_npz(path: Path) -> Any:
-    with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
-        names = arrays.files
-        if "format" not in names:
-            if len(names) == 1:
-                return arrays[names[0]]
-            raise ValueError(f"it is not a sparse matrix of SciPy, but holds the arrays {', '.join(names)}")
-    return sp.load_npz(path)  # which refuses pickled objects too
-
-
-def read_table(path: Path, *, header: bool = True) -> Table:
-    """A table; without a header line its columns are called "0", "1", …"""
-    if kind_of(path, TABLE_KINDS) == ".parquet":
+    In `.txt` and `.tsv` lines that begin with # are comments, and `.txt` may be parted by tabs or blanks, as
+    edge lists of SNAP are.
+    """
+    kind = kind_of(path, TABLE_KINDS)
+    if kind == ".parquet":
         return _read_parquet(path)
     with reading(path), open_binary(path) as file:
         text = decode(file.read())[0].removeprefix("\ufeff")
+    lines: Iterator[str] = iter(io.StringIO(text, newline=""))
+    if kind in (".txt", ".tsv"):
+        lines = (line for line in lines if not line.lstrip().startswith(("#", "%")))
+    first = next((line for line in lines if line.strip()), "")
+    separator = _separator(first, kind)
     try:
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text, path), strict=True)
-        rows = [[cell.strip() for cell in row] for row in lines if any(cell.strip() for cell in row)]
+        if separator is None:
+            cells = [line.split() for line in _after(first, lines) if line.strip()]
+        else:
+            reader = csv.reader(_after(first, lines), delimiter=separator, strict=True)
+            cells = [[cell.strip() for cell in row] for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise DataError(f"{str(path)!r} is not a regular table: {error}.") from None
-    if not rows:
+    if not cells:
         raise DataError(f"the file {str(path)!r} is empty.")
-    names = rows.pop(0) if header else [str(i) for i in range(len(rows[0]))]
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        hint = " If its first line is not a header, say header=False." if _is_number(repeated) else ""
-        raise DataError(f"{str(path)!r} has more than one column called {repeated!r}.{hint}")
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(names):
-            raise DataError(f"{str(path)!r}, row {number}: {len(row)} cells where {len(names)} are expected.")
-    columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in names)
-    return Table(path, dict(zip(names, columns, strict=True)))
+    return Rows(path, cells, comma=separator != "," if decimal is None else decimal == ",")
 
 
-def _read_parquet(path: Path) -> Table:
+def _after(first: str, lines: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from lines
+
+
+def _read_parquet(path: Path) -> Rows:
     parquet = optional_import("pyarrow.parquet", needed_for="reading Parquet", install="'acvae[tables]'")
     try:
         table = parquet.read_table(path)
     except (OSError, ValueError) as error:  # Arrow's own errors derive from these
         raise DataError(f"{str(path)!r} is damaged or not a Parquet file ({error}).") from error
-    return Table(
-        path,
-        {
-            str(name): [_cell_text(value) for value in column.to_pylist()]
-            for name, column in zip(table.column_names, table.columns, strict=True)
-        },
-    )
+    columns = [[_cell_text(value) for value in column.to_pylist()] for column in table.columns]
+    return Rows(path, [list(row) for row in zip(*columns, strict=True)], list(map(str, table.column_names)))
 
 
 def read_lines(path: Path) -> list[str]:
@@ -180,15 +160,18 @@ def read_lines(path: Path) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _number(cell: str) -> float:
+def number(cell: str, comma: bool = False) -> float:
+    """The number in a cell, NaN if there is none; with `comma`, 1,5 is one and a half."""
+    if comma and "." not in cell:
+        cell = cell.replace(",", ".", 1)
     try:
         return float(cell)
     except ValueError:
         return float("nan")
 
 
-def _is_number(cell: str) -> bool:
-    return not np.isnan(_number(cell))
+def is_number(cell: str, comma: bool = False) -> bool:
+    return not np.isnan(number(cell, comma))
 
 
 def _cell_text(value: Any) -> str:
@@ -199,8 +182,11 @@ def _cell_text(value: Any) -> str:
     return str(value).strip()
 
 
-def _separator(text: str, path: Path) -> str:
-    """A comma or a tab as the ending says, unless the first line has none of it and another one is plain."""
-    usual = "\t" if ".tsv" in path.name.lower() else ","
-    line = text.split("\n", 1)[0]
-    return next((separator for separator in (usual, ";", "\t", ",") if separator in line), usual)
+def _separator(line: str, kind: str) -> str | None:
+    """A comma or a tab as the ending says, unless the first line has none of it and another one is plain.
+
+    None is any number of blanks, which only `.txt` may be parted by.
+    """
+    usual = "," if kind == ".csv" else "\t"
+    found = next((separator for separator in (usual, ";", "\t", ",") if separator in line), None)
+    return None if found is None and kind == ".txt" else found or usual

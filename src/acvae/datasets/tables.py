@@ -3,27 +3,34 @@
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._util.checks import choice, whole_number
-from acvae._util.edge_lists import BoolArray, IntArray
+from acvae._util.edge_lists import COMBINE, IntArray
 from acvae._util.text import counted
+from acvae.datasets.archives import from_archive
 from acvae.datasets.dataset import Dataset
+from acvae.datasets.edge_files import edge_table, join_edges
+from acvae.datasets.headers import features_have_header
+from acvae.datasets.ids import DUPLICATES, Distinct, distinct, merge_rows
 from acvae.datasets.mapped import open_features
+from acvae.datasets.matrix_files import as_dense_or_sparse, read_matrix
+from acvae.datasets.missing import MISSING, fill_missing
+from acvae.datasets.table_features import Choice, table_features
 from acvae.datasets.table_files import (
     MATRIX_KINDS,
+    MISSING_TEXTS,
     TABLE_KINDS,
     Table,
     kind_of,
     read_lines,
-    read_matrix,
-    read_table,
+    read_rows,
 )
-from acvae.exceptions import DataError, OptionError
+from acvae.exceptions import DataError, FeatureError, OptionError
 from acvae.graph import Graph
 
 __all__ = ["from_files"]
@@ -34,50 +41,80 @@ _INDEX = "__index_level_0__"
 
 def from_files(
     features: str | PathLike[str],
-    edges: str | PathLike[str],
+    edges: str | PathLike[str] | None = None,
     *,
     id_column: str | None = None,
     columns: Sequence[str] | None = None,
-    text_column: str | None = None,
+    text_column: str | Sequence[str] | None = None,
+    categorical: str | Sequence[str] | None = None,
+    label_column: str | None = None,
+    class_column: str | None = None,
     max_words: int = 1000,
-    header: bool = True,
+    missing: str = "error",
+    duplicates: str = "error",
+    decimal: str | None = None,
+    header: bool | None = None,
     row_ids: bool = False,
     ids: str | PathLike[str] | None = None,
     source_column: str | None = None,
     target_column: str | None = None,
+    weight_column: str | None = None,
+    combine: str = "equal",
     edges_header: bool | None = None,
     isolated: str = "keep",
     name: str | None = None,
 ) -> Dataset:
     """Join a file of features and a file of edges by the ids that both use.
 
-    Ids are compared as text, blanks around them aside: the 7 of one file is the "7" of the other, but not
-    its "007". What did not match is left out, counted in `details`, and told in `details["summary"]`.
+    Ids are compared as text, blanks around them aside: the 7 of one file is the "7" of the other, but not its
+    "007". A whole number written as 7.0 is the 7 of the other file, unless there is a "7.0" as well. What did
+    not match is left out, counted in `details`, and told in `details["summary"]`.
 
     Parameters
     ----------
     features
         A matrix (`.npz` of SciPy or NumPy, `.npy`, `.mtx`, or a folder written by `save_features`, which is
-        mapped and not read) or a table (`.csv`, `.tsv`, `.parquet`). The ids of a matrix's rows are 0, 1, …
-        unless `ids` is given.
+        mapped and not read) or a table (`.csv`, `.tsv`, `.txt`, `.parquet`). The ids of a matrix's rows are
+        0, 1, … unless `ids` is given. Without `edges` an `.npz` that holds both, as `from_archive` reads.
     edges
-        A table with one edge a row.
+        A table with one edge a row; `.txt` may be parted by blanks and have comments, as those of SNAP.
     id_column
         Column of the features table with the ids; by default the one called "id", else the first.
     columns
-        Numeric columns to take as features; by default all but the ids (none when there is a `text_column`).
+        Numeric columns to take as features; by default all that are not named otherwise.
     text_column
-        Column whose text becomes TF-IDF features, with English stop words left out.
+        Column or columns whose text becomes TF-IDF features, with English stop words left out.
+    categorical
+        Columns of which each value becomes a feature of zeros and ones; "auto" takes all that are not numbers
+        and have at most 50 values.
+    label_column
+        Column with names to show (`Dataset.display_names`); they need not be distinct.
+    class_column
+        Column with the class of each vertex (`Dataset.labels`, `class_names`), empty where not known.
     max_words
         Number of words to keep of the text, the most frequent ones.
+    missing
+        Empty cells among the numbers: `"error"`, filled with the column's `"mean"` or with `"zero"`, or
+        `"evidence"`: rows that say nothing at all are vertices without features (`Dataset.observed`), other
+        gaps are filled with the mean.
+    duplicates
+        An id in more than one row: `"error"`, or its `"first"` row, or the `"mean"` of its rows.
+    decimal
+        "." or ","; by default 1,5 is a number where the file is not parted by commas.
     header
-        Whether the features table has a header line. Without one its columns are called "0", "1", …
+        Whether the features table has a header line; by default this is found out. Without one its columns
+        are called "0", "1", …
     row_ids
         The features table has no ids: number its rows 0, 1, …
     ids
         Text file with the id of every row of a matrix, one a line.
     source_column, target_column
-        Columns of the edges table; by default its first two.
+        Columns of the edges table; by default those called source and target, else the first two.
+    weight_column
+        Column of the edges table with positive weights; by default the one called "weight", if there is one.
+    combine
+        Weights of an edge that stands in more than one row, in either direction: they have to be `"equal"`,
+        or their `"sum"`, `"mean"` or `"max"` is taken.
     edges_header
         Whether the edges table has a header line; by default its first line is one unless it names a known
         id, or is made of whole numbers just as all known ids are.
@@ -87,50 +124,183 @@ def from_files(
         What to call the data set; by default the features file's name.
     """
     choice("isolated", isolated, ("keep", "drop"))
+    choice("missing", missing, MISSING)
+    choice("duplicates", duplicates, DUPLICATES)
+    choice("combine", combine, COMBINE)
+    if decimal is not None:
+        choice("decimal", decimal, (".", ","))
     whole_number("max_words", max_words, minimum=1)
-    features_path, edges_path = Path(features).expanduser(), Path(edges).expanduser()
-    mapped = features_path.is_dir()
-    if mapped or kind_of(features_path, MATRIX_KINDS + TABLE_KINDS) in MATRIX_KINDS:
-        _refuse_table_options(features_path, id_column=id_column, columns=columns, text_column=text_column)
-        matrix = open_features(features_path) if mapped else read_matrix(features_path)
-        feature_names = None
-        row_names = [str(i) for i in range(matrix.shape[0])] if ids is None else _read_ids(Path(ids), matrix)
+    features_path = Path(features).expanduser()
+    if edges is None:
+        return _one_file(features_path, missing, name)
+    edges_path = Path(edges).expanduser()
+    for_tables = {
+        "id_column": id_column,
+        "columns": columns,
+        "text_column": text_column,
+        "categorical": categorical,
+        "label_column": label_column,
+        "class_column": class_column,
+    }
+    is_matrix = features_path.is_dir() or kind_of(features_path, MATRIX_KINDS + TABLE_KINDS) in MATRIX_KINDS
+    if is_matrix:
+        _refuse_table_options(features_path, **for_tables)
+    kind_of(edges_path, TABLE_KINDS)
+    edge_rows = read_rows(edges_path, decimal=decimal)
+    if is_matrix:
+        vertices = _matrix_vertices(features_path, ids, missing)
     else:
         if ids is not None:
-            raise OptionError("ids= goes with a matrix of features; a table has its ids in id_column.")
+            raise OptionError(
+                "the option ids goes with a matrix of features; a table has its ids in id_column."
+            )
         if row_ids and id_column is not None:
-            raise OptionError(f"row_ids=True says there are no ids, but id_column={id_column!r} names some.")
-        table = read_table(features_path, header=header)
+            raise OptionError(f"row_ids says there are no ids, but id_column, {id_column!r}, names some.")
+        rows = read_rows(features_path, decimal=decimal)
+        if header is None:
+            named = [n for given in for_tables.values() if given != "auto" for n in _listed(given)]
+            header = features_have_header(rows, named, {cell for row in edge_rows.cells for cell in row[:2]})
+        table = rows.table(header)
         id_column = None if row_ids else _id_column(table, id_column)
-        row_names = [str(i) for i in range(table.n_rows)] if id_column is None else table.column(id_column)
-        matrix, feature_names = _table_features(table, id_column, columns, text_column, max_words)
-    position = _positions(row_names, features_path)
+        wanted = Choice(
+            columns=columns,
+            text=_listed(text_column),
+            categorical="auto" if categorical == "auto" else _listed(categorical),
+            max_words=max_words,
+            missing=missing,
+            apart=frozenset((id_column, label_column, class_column)),
+        )
+        vertices = _table_vertices(table, id_column, label_column, class_column, wanted, duplicates)
+        vertices.details["features_header"] = header
 
-    ends = _read_edges(edges_path, position, source_column, target_column, edges_header)
-    joined, details = _join(ends, position, features_path, edges_path)
-    graph = Graph(len(row_names), joined, np.array(row_names))
-    alone = np.flatnonzero(graph.degrees == 0)
+    ends = edge_table(
+        edge_rows,
+        set(vertices.names),
+        source=source_column,
+        target=target_column,
+        weight=weight_column,
+        header=edges_header,
+    )
+    joined = join_edges(ends, vertices.names, features_path)
+    graph = Graph(
+        len(vertices.names), joined.edges, np.array(vertices.names), joined.weights, combine=combine
+    )
+    alone = int((graph.degrees == 0).sum())
     if isolated == "drop":
         kept = np.flatnonzero(graph.degrees)
-        matrix, graph = matrix[kept], _subgraph(graph, kept)
+        vertices, graph = vertices.part(kept), _subgraph(graph, kept)
+    details = vertices.details | joined.details
     details |= {
-        "features_without_edge": len(alone),
+        "features_without_edge": alone,
         "isolated": "kept" if isolated == "keep" else "dropped",
-        "self_loops": int((joined[:, 0] == joined[:, 1]).sum()),
+        "self_loops": int((joined.edges[:, 0] == joined.edges[:, 1]).sum()),
         "edges": graph.n_edges,
     }
     details["summary"] = _summary(details)
     return Dataset(
         name=name or features_path.name.split(".")[0],
-        features=sp.csr_array(matrix).astype(np.float32, copy=False),
+        features=vertices.matrix,
         graph=graph,
-        feature_names=feature_names,
+        feature_names=vertices.feature_names,
+        labels=vertices.labels,
         source=f"Features from {features_path.name}, edges from {edges_path.name}, joined by id.",
         details=details,
+        class_names=vertices.class_names,
+        display_names=vertices.display_names,
+        observed=vertices.observed,
     )
 
 
 # ---------------------------------------------------------------------- features
+
+
+class _Vertices(NamedTuple):
+    """What is known of each vertex: row i of all arrays is that of `names[i]`."""
+
+    names: list[str]
+    matrix: Any
+    details: dict[str, Any]
+    feature_names: npt.NDArray[Any] | None = None
+    observed: npt.NDArray[np.bool_] | None = None
+    display_names: npt.NDArray[Any] | None = None
+    labels: npt.NDArray[np.int64] | None = None
+    class_names: npt.NDArray[Any] | None = None
+
+    def part(self, kept: IntArray) -> "_Vertices":
+        rows = {key: getattr(self, key) for key in ("matrix", "observed", "display_names", "labels")}
+        chosen: dict[str, Any] = {key: None if array is None else array[kept] for key, array in rows.items()}
+        return self._replace(names=[self.names[i] for i in kept], **chosen)
+
+
+def _one_file(path: Path, missing: str, name: str | None) -> Dataset:
+    if not path.name.lower().endswith(".npz"):
+        raise OptionError(
+            f"features and edges belong together, and there are no edges beside {path.name!r}. One file for "
+            "both is an .npz with named arrays."
+        )
+    return from_archive(path, missing=missing, name=name)
+
+
+def _matrix_vertices(path: Path, ids: str | PathLike[str] | None, missing: str) -> _Vertices:
+    if path.is_dir():
+        matrix: Any = open_features(path)  # mapped: as it is
+        observed = None
+    else:
+        try:
+            matrix, observed = fill_missing(read_matrix(path, allow_nan=missing != "error"), missing)
+        except FeatureError as error:
+            raise DataError(f"{str(path)!r}: {error}") from None
+        stored = sp.issparse(matrix)  # stays so
+        matrix = matrix.astype(np.float32, copy=False) if stored else as_dense_or_sparse(matrix)
+    names = [str(i) for i in range(matrix.shape[0])] if ids is None else _read_ids(Path(ids), matrix)
+    distinct(names, "error", path)
+    return _Vertices(names, matrix, {}, observed=observed)
+
+
+def _table_vertices(
+    table: Table,
+    id_column: str | None,
+    label_column: str | None,
+    class_column: str | None,
+    wanted: Choice,
+    duplicates: str,
+) -> _Vertices:
+    given = [str(i) for i in range(table.n_rows)] if id_column is None else table.column(id_column)
+    labels = None if label_column is None else np.array(table.column(label_column))
+    classes = None if class_column is None else table.column(class_column)
+    rows = distinct(given, duplicates, table.path)
+    found = table_features(table, wanted)
+    first = rows.first
+    numbers, class_names = _classes(classes)
+    return _Vertices(
+        rows.names,
+        merge_rows(found.matrix, rows, duplicates),
+        {"columns": found.taken, "repeated_rows": table.n_rows - len(rows.names)},
+        feature_names=found.names,
+        observed=None if found.observed is None else _any_row(found.observed, rows, duplicates),
+        display_names=None if labels is None else labels[first],
+        labels=None if numbers is None else numbers[first],
+        class_names=class_names,
+    )
+
+
+def _any_row(observed: npt.NDArray[np.bool_], rows: Distinct, duplicates: str) -> npt.NDArray[np.bool_]:
+    if duplicates == "first":
+        return observed[rows.first]
+    return np.bincount(rows.group, weights=observed, minlength=len(rows.names)) > 0
+
+
+def _classes(cells: list[str] | None) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[Any] | None]:
+    """Classes 0, 1, … in sorted order of their names, -1 where a cell is empty, and the names."""
+    if cells is None:
+        return None, None
+    names = sorted({cell for cell in cells if cell.lower() not in MISSING_TEXTS})
+    number = {name: i for i, name in enumerate(names)}
+    return np.array([number.get(cell, -1) for cell in cells], dtype=np.int64), np.array(names)
+
+
+def _listed(given: str | Sequence[str] | None) -> list[str]:
+    return [] if given is None else [given] if isinstance(given, str) else list(given)
 
 
 def _refuse_table_options(path: Path, **options: Any) -> None:
@@ -156,115 +326,13 @@ def _id_column(table: Table, given: str | None) -> str:
     return next(usual, next(iter(table.columns)))
 
 
-def _table_features(
-    table: Table,
-    id_column: str | None,
-    columns: Sequence[str] | None,
-    text_column: str | None,
-    max_words: int,
-) -> tuple[sp.csr_array, npt.NDArray[Any]]:
-    """Numeric columns and words, side by side (n, D), with what each is called."""
-    if isinstance(columns, str):
-        raise OptionError(f"columns is a list of names, not the text {columns!r}.")
-    if columns is None:
-        columns = [] if text_column else [name for name in table.columns if name != id_column]
-    blocks, names = [], list(columns)
-    if columns:
-        blocks.append(sp.csr_array(np.stack([table.numbers(name) for name in columns], axis=1)))
-    if text_column is not None:
-        from sklearn.feature_extraction.text import TfidfVectorizer  # slow to import, and seldom needed
-
-        vectorizer = TfidfVectorizer(stop_words="english", max_features=max_words)
-        try:
-            blocks.append(sp.csr_array(vectorizer.fit_transform(table.column(text_column))))
-        except ValueError:  # scikit-learn: "empty vocabulary"
-            raise DataError(
-                f"the column {text_column!r} of {str(table.path)!r} holds no words but stop words."
-            ) from None
-        names += vectorizer.get_feature_names_out().tolist()
-    if not blocks:
-        raise DataError(
-            f"{str(table.path)!r} has no column of features besides the ids in {id_column!r}."
-            " If it has no ids, pass row_ids=True."
-        )
-    return sp.csr_array(sp.hstack(blocks, format="csr")), np.array(names)
-
-
-def _positions(names: list[str], path: Path) -> dict[str, int]:
-    """Row of every id; empty and repeated ones are located."""
-    position: dict[str, int] = {}
-    for row, row_name in enumerate(names):
-        if not row_name:
-            raise DataError(f"{str(path)!r}, row {row + 1}: the id is empty.")
-        first = position.setdefault(row_name, row)
-        if first != row:
-            raise DataError(
-                f"{str(path)!r} has the id {row_name!r} twice, in rows {first + 1} and {row + 1}."
-            )
-    if not position:
-        raise DataError(f"{str(path)!r} has no rows.")
-    return position
-
-
-# ---------------------------------------------------------------------- edges
-
-
-def _read_edges(
-    path: Path, known: dict[str, int], source: str | None, target: str | None, header: bool | None
-) -> tuple[list[str], list[str]]:
-    if kind_of(path, TABLE_KINDS) != ".parquet" and header is None:
-        header = source is not None or target is not None or _has_header(path, known)
-    table = read_table(path, header=header is not False)
-    if len(table.columns) < 2:
-        raise DataError(f"{str(path)!r} should have two columns, the two ends of an edge, but has one.")
-    first, second = list(table.columns)[:2]
-    ends = table.column(source or first), table.column(target or second)
-    for column in ends:
-        if "" in column:
-            raise DataError(f"{str(path)!r}, row {column.index('') + 1}: one end of the edge is missing.")
-    return ends
-
-
-def _has_header(path: Path, known: dict[str, int]) -> bool:
-    """Whether the first line names the columns rather than two vertices."""
-    table = read_table(path, header=False)
-    first = [column[0] for column in table.columns.values()][:2]
-    if any(cell in known for cell in first):
-        return False
-    return not all(map(_is_whole, first)) or not all(map(_is_whole, known))
-
-
-def _is_whole(text: str) -> bool:
-    return text.removeprefix("-").isdigit()
-
-
-def _join(
-    ends: tuple[list[str], list[str]], position: dict[str, int], features_path: Path, edges_path: Path
-) -> tuple[IntArray, dict[str, Any]]:
-    """Edges (m, 2) by row of the features, and the count of what did not match."""
-    rows = np.array([[position.get(end, -1) for end in column] for column in ends], dtype=np.int64).T
-    inside: BoolArray = np.all(rows >= 0, axis=1)
-    named = dict.fromkeys([*ends[0], *ends[1]])
-    unknown = [end for end in named if end not in position]
-    if not inside.any():
-        examples = [", ".join(map(repr, list(some)[:3])) or "none" for some in (position, named)]
-        raise DataError(
-            f"no edge of {str(edges_path)!r} joins two ids of {str(features_path)!r}: "
-            f"ids there are {examples[0]}, in the edges {examples[1]}."
-        )
-    return rows[inside], {
-        "feature_rows": len(position),
-        "edge_rows": len(inside),
-        "edge_rows_left_out": int((~inside).sum()),
-        "ids_without_features": len(unknown),
-        "ids_without_features_examples": unknown[:5],
-    }
+# ---------------------------------------------------------------------- what came of it
 
 
 def _subgraph(graph: Graph, kept: IntArray) -> Graph:
     """The graph on the vertices `kept`, which hold all edges."""
     names = None if graph.names is None else graph.names[kept]
-    return Graph(len(kept), np.searchsorted(kept, graph.edges), names)
+    return Graph(len(kept), np.searchsorted(kept, graph.edges), names, graph.weights)
 
 
 def _summary(details: dict[str, Any]) -> str:
@@ -273,6 +341,13 @@ def _summary(details: dict[str, Any]) -> str:
         f"{_rows(details['feature_rows'])} of features and {_rows(details['edge_rows'])} of edges give "
         f"{counted(details['edges'], 'distinct edge')}; "
     )
+    if details.get("features_header") is False:
+        text += "the features have no header line; "
+    if details.get("repeated_rows"):
+        text += f"{_rows(details['repeated_rows'])} with an id seen before merged; "
+    if details["ids_written_otherwise"]:
+        written, meant = details["ids_written_otherwise"][0]
+        text += f"ids that are written otherwise in the edges were matched ({written!r} is {meant!r}); "
     if details["ids_without_features"]:
         shown = details["ids_without_features_examples"]
         examples = ", ".join(map(repr, shown)) + (

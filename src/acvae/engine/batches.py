@@ -36,11 +36,21 @@ class Batch(NamedTuple):
     n_encoded: int
     weights: Tensor  # (e,)
     pairs: Tensor  # (2, e + p) the edges, then the random pairs
+    noise: Tensor | None = None  # (b, d) standard normals of the sampled vertices, once they are drawn
 
     @property
     def edges(self) -> Tensor:
         """(2, e)."""
         return self.pairs[:, : len(self.weights)]
+
+    def ready(self, generator: torch.Generator, latent_dim: int) -> "Batch":
+        """The batch on the generator's device, with its noise drawn."""
+        device = generator.device
+        noise = torch.randn((self.n_own, latent_dim), generator=generator, device=device)
+        if device.type == "cpu":
+            return self._replace(noise=noise)
+        rows, n_own, n_encoded, weights, pairs, _ = self
+        return Batch(rows.to(device), n_own, n_encoded, weights.to(device), pairs.to(device), noise)
 
 
 class Share(NamedTuple):

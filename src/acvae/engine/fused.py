@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 from torch.nn.functional import softplus
 
+from acvae._util.overrides import written_beside
 from acvae._util.threads import run_tasks
 from acvae.engine.batches import Batch
 from acvae.engine.kernels.adam import FlatAdam, Learned
@@ -38,19 +38,40 @@ from acvae.engine.kernels.elementwise import (
 from acvae.engine.kernels.pair_terms import Decay, decay_of, edge_sums, pair_sums
 from acvae.engine.kernels.row_parts import DensePart, RowPart, SparsePart
 from acvae.engine.workspace import Layers, Room, cut, is_small
-from acvae.families.problem import Problem
-from acvae.nn import Decoder, Encoder, Likelihood, PairEncoder
+from acvae.graph import Graph
+from acvae.nn import Autoencoder, Decoder, Encoder, Likelihood, PairEncoder
 from acvae.nn.encoder import SMALLEST_STD
-from acvae.nn.features import DenseFeatures, Rows, SparseFeatures
+from acvae.nn.features import DenseFeatures, Features, Rows, SparseFeatures
 from acvae.nn.kernels.pair_layer import pair_layer_backward, pair_layer_forward
 
-__all__ = ["FusedGradient"]
+__all__ = ["ElboOnBatches", "FusedGradient"]
 
 Array = npt.NDArray[Any]
 Tasks = list[Callable[[int], None]]
 
 OFTEN = 2.0  # ends of pairs per distinct row from which on the pair layer's halves of a row are kept; if they
 # are few numbers, they are kept too
+
+
+# What a user may hang on a network to see or change what goes through it.
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+class ElboOnBatches(Protocol):
+    """The ELBO of standard networks on data: what this is the gradient of."""
+
+    module: Autoencoder
+    features: Features
+    graph: Graph | None
+    tau: float
+    gamma: float
+    device: torch.device
+
+    @property
+    def n_vertices(self) -> int: ...
+
+    @property
+    def draws_pairs(self) -> bool: ...
 
 
 class FusedGradient:
@@ -61,7 +82,7 @@ class FusedGradient:
 
     STAGES = ("read", "relate", "couple", "differentiate", "collect")
 
-    def __init__(self, problem: Problem, adam: FlatAdam, threads: int = 1) -> None:
+    def __init__(self, problem: ElboOnBatches, adam: FlatAdam, threads: int = 1) -> None:
         self._problem, self._adam, self._threads = problem, adam, threads
         module = problem.module
         self._encoder = Layers(module.encoder.hidden, module.encoder.output, adam)
@@ -73,25 +94,26 @@ class FusedGradient:
         self._latent_dim = module.decoder.hidden.weight.shape[0]
 
     @staticmethod
-    def fits(problem: Problem) -> bool:
+    def fits(problem: ElboOnBatches) -> bool:
         """Whether this is the gradient of these networks: the standard ones, as they are, on the CPU."""
         module = problem.module
         standard = type(module.encoder) is Encoder and type(module.decoder) is Decoder
         standard &= module.pair_encoder is None or type(module.pair_encoder) is PairEncoder
-        hooked = any(part._forward_hooks or part._forward_pre_hooks for part in module.modules())
+        hooked = any(getattr(part, name) for part in module.modules() for name in HOOKS)
+        hooked |= any(p._backward_hooks for p in module.parameters())
         trained = all(p.requires_grad and p.is_contiguous() for p in module.parameters())
         known = isinstance(problem.features, (SparseFeatures, DenseFeatures))
         return problem.device.type == "cpu" and standard and known and trained and not hooked
 
     @torch.no_grad()
-    def __call__(self, batch: Batch, noise: Tensor, learn: bool = False) -> npt.NDArray[np.float64]:
-        """The batch's figures before the step, in the order of `stepper.FIGURES`.
+    def __call__(self, batch: Batch, learn: bool = False) -> npt.NDArray[np.float64]:
+        """The batch's figures before the step: the ELBO's terms, and the mean correlation of the edges.
 
         With `learn` Adam takes its step; without, the gradient is in the parameters' `grad`, where it
         replaces what was there (and is added to the likelihood's own, if that has parameters).
         """
         with np.errstate(all="ignore"):  # an objective that blows up is found out after the epoch
-            work = _Batch(self, batch, noise, learn)
+            work = _Batch(self, batch, learn)
             for stage in self.STAGES:
                 self.run(getattr(work, stage)())
         if learn:
@@ -110,7 +132,7 @@ class FusedGradient:
 class _Batch:
     """One batch on its way through the networks and back; each stage needs the ones before it."""
 
-    def __init__(self, gradient: FusedGradient, batch: Batch, noise: Tensor, learn: bool) -> None:
+    def __init__(self, gradient: FusedGradient, batch: Batch, learn: bool) -> None:
         self._problem, self._room, self._own = gradient._problem, gradient._room, batch.n_own
         self._encoder, self._decoder, self._pairs = gradient._encoder, gradient._decoder, gradient._pairs
         self._adam, self._learn = gradient._adam, learn
@@ -119,7 +141,8 @@ class _Batch:
         problem, room, d = self._problem, self._room, gradient._latent_dim
         if problem.graph is None:
             self._pairs = None
-        self._batch, self._noise = batch, noise.numpy()
+        assert batch.noise is not None
+        self._batch, self._noise = batch, batch.noise.numpy()
         self._n_rows, self._n_edges = batch.rows.shape[0], batch.weights.shape[0]
         rows = problem.features.rows(batch.rows)
         self._own_rows: Rows = rows.head(batch.n_own)
@@ -209,8 +232,9 @@ class _Batch:
         np.matmul(hidden, net.output.value, out=outputs)
         outputs += net.output_bias.value
         likelihood = self._problem.module.likelihood
-        with_gradient = getattr(likelihood, "with_gradient", None)  # a user's own may not have it
-        if with_gradient is None:
+        if written_beside(likelihood, "with_gradient", "forward"):
+            with_gradient = likelihood.with_gradient
+        else:  # a user's own, which may have none, or inherit that of another likelihood
             with_gradient = partial(Likelihood.with_gradient, likelihood)
         self._likelihood, d_outputs = with_gradient(torch.from_numpy(outputs), self._own_rows, -1 / b)
         d_out = d_outputs.numpy()

@@ -12,7 +12,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae.forests.rooted import RootedForest, adjacency
+from acvae._util.adjacency import adjacency
+from acvae.forests.rooted import RootedForest
 
 __all__ = ["CentroidDecomposition", "centroid_decomposition", "centroid_products"]
 

@@ -6,11 +6,11 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.edge_lists import list_starts
+from acvae._util.adjacency import adjacency
 from acvae.exceptions import PosteriorError
 from acvae.forests.kruskal import find_cycle_edge
 
-__all__ = ["RootedForest", "adjacency", "root_forest"]
+__all__ = ["RootedForest", "root_forest"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -39,26 +39,6 @@ def root_forest(n_vertices: int, edges: IntArray) -> RootedForest:
             f"the forest has a cycle: edge {closing}, ({u}, {v}), joins vertices already joined."
         )
     return RootedForest(*_depth_first(n_vertices, *adjacency(n_vertices, edges)))
-
-
-def adjacency(n_vertices: int, edges: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """CSR view `(indptr, neighbour, edge number)` of an undirected edge list."""
-    return _adjacency(n_vertices, np.ascontiguousarray(edges))
-
-
-@numba.njit(cache=True, nogil=True)
-def _adjacency(n: int, edges: Any) -> Any:
-    indptr = list_starts(n, edges)
-    fill = indptr[:-1].copy()
-    neighbour = np.empty(2 * len(edges), dtype=np.int64)
-    number = np.empty(2 * len(edges), dtype=np.int64)
-    for e in range(len(edges)):
-        u, v = edges[e, 0], edges[e, 1]
-        neighbour[fill[u]], number[fill[u]] = v, e
-        neighbour[fill[v]], number[fill[v]] = u, e
-        fill[u] += 1
-        fill[v] += 1
-    return indptr, neighbour, number
 
 
 @numba.njit(cache=True, nogil=True)

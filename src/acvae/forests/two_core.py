@@ -5,22 +5,15 @@ from typing import Any
 import numba
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
-__all__ = ["adjacency", "two_core_edges"]
+from acvae._util.adjacency import neighbour_lists
 
-
-def adjacency(n_vertices: int, edges: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """`(indptr, neighbours)` of an undirected edge list, in 32 bits where they are enough."""
-    u, v = edges.T
-    ends = (np.concatenate([u, v]), np.concatenate([v, u]))
-    matrix = sp.csr_array((np.ones(2 * len(u), dtype=np.int8), ends), shape=(n_vertices, n_vertices))
-    return matrix.indptr, matrix.indices
+__all__ = ["two_core_edges"]
 
 
 def two_core_edges(n_vertices: int, edges: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """Mask (m,) of the edges inside the 2-core; all others are on no cycle."""
-    inside = _peel(*adjacency(n_vertices, edges))
+    inside = _peel(*neighbour_lists(n_vertices, edges, narrow=True))
     return inside[edges].all(axis=1)
 
 

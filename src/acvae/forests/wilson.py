@@ -19,11 +19,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.adjacency import neighbour_lists
 from acvae._util.checks import whole_number
 from acvae._util.seeds import stream_seed
 from acvae._util.threads import n_threads, over_ranges
 from acvae.exceptions import GraphError
-from acvae.forests.two_core import adjacency, two_core_edges
+from acvae.forests.two_core import two_core_edges
 from acvae.graph import Graph
 
 __all__ = ["SampledProbabilities", "sampled_spanning_tree_probabilities"]
@@ -87,7 +88,7 @@ def sampled_spanning_tree_probabilities(
 
 def _moments(n: int, edges: npt.NDArray[np.int64], n_trees: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Means, over sampled forests, of each edge's probability given the others and of its square."""
-    indptr, neighbours = adjacency(n, edges)
+    indptr, neighbours = neighbour_lists(n, edges, narrow=True)
     root = _roots(indptr, neighbours)
     sequence = np.random.SeedSequence(stream_seed(seed, "spanning trees"))
     seeds = sequence.generate_state(n_trees, np.uint64)

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.checks import whole_number
+from acvae._util.memory import available_memory
 from acvae.exceptions import OptionError, PosteriorError
 from acvae.graph import Graph
 
@@ -14,10 +16,16 @@ __all__ = [
     "check_dtype",
     "check_edges",
     "check_embeddings",
+    "check_exclude",
     "check_forest",
     "check_ids",
+    "check_memory",
+    "check_pairs",
+    "check_points",
+    "check_strategy",
     "check_table",
     "check_weights",
+    "generator",
     "inside_unit_interval",
 ]
 
@@ -37,8 +45,12 @@ def check_dtype(dtype: Any) -> np.dtype[Any]:
 def _as_array(name: str, values: Any) -> npt.NDArray[Any]:
     try:
         return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
-    except ValueError as error:  # rows of different lengths
-        raise PosteriorError(f"{name} must be a table: {error}") from None
+    except (ValueError, TypeError, RuntimeError) as error:  # rows of different lengths, sparse tensors
+        raise PosteriorError(f"{name} must be a table of numbers: {error}") from None
+
+
+def _is_real(values: npt.NDArray[Any]) -> bool:
+    return np.issubdtype(values.dtype, np.floating) or np.issubdtype(values.dtype, np.integer)
 
 
 def check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -46,7 +58,7 @@ def check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any
     table = _as_array(name, values)
     if table.ndim != 2 or table.shape[1] == 0:
         raise PosteriorError(f"{name} must have shape (n, d), got {table.shape}.")
-    if not (np.issubdtype(table.dtype, np.floating) or np.issubdtype(table.dtype, np.integer)):
+    if not _is_real(table):
         raise PosteriorError(f"{name} must be numbers, got {table.dtype}.")
     if not np.isfinite(table).all():
         row, column = np.argwhere(~np.isfinite(table))[0]
@@ -78,7 +90,7 @@ def check_forest(forest: Any, correlation: Any, n: int, d: int) -> tuple[IntArra
     if (forest is None) != (correlation is None):
         raise PosteriorError("forest and correlation belong together: give both or neither.")
     edges = check_edges(forest if forest is not None else [], n)
-    if len(edges) == 0 and np.asarray(correlation if correlation is not None else []).size == 0:
+    if len(edges) == 0 and _as_array("correlation", [] if correlation is None else correlation).size == 0:
         return edges, np.empty((0, d))
     return edges, check_correlations(correlation, len(edges), d)
 
@@ -104,8 +116,7 @@ def check_weights(weights: Any, graph: Graph) -> npt.NDArray[np.float64]:
     """Probabilities (m,) of a graph's edges in a random spanning forest, as far as that is easily seen."""
     m = graph.n_edges
     values = _as_array("weights", weights)
-    real = np.issubdtype(values.dtype, np.floating) or np.issubdtype(values.dtype, np.integer)
-    if values.shape != (m,) or not real:
+    if values.shape != (m,) or not _is_real(values):
         raise PosteriorError(f"weights must be {m} numbers, one per edge, got {values.dtype} {values.shape}.")
     inside = (values >= 0) & (values <= 1)
     if not inside.all():
@@ -128,14 +139,89 @@ def inside_unit_interval(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.
 
 def check_ids(ids: Any, n: int) -> IntArray:
     """Vertex ids among 0 … n−1, of any shape."""
-    array = np.asarray(ids)
+    try:
+        array = np.asarray(ids.detach().cpu() if hasattr(ids, "detach") else ids)
+    except (ValueError, TypeError, RuntimeError, OverflowError) as error:
+        raise PosteriorError(f"vertex ids must be a whole number or an array of such: {error}") from None
     if array.size == 0:
-        return array.astype(np.int64)
+        return np.zeros(array.shape, dtype=np.int64)
+    if array.dtype == object and all(type(x) is int for x in array.flat):  # beyond 64 bits
+        array = np.where(array < 0, -1, n)
     if not np.issubdtype(array.dtype, np.integer):
-        raise PosteriorError(f"vertex ids must be integers, got {array.dtype}; for names use graph.index.")
+        given = f"a {type(ids).__name__}" if array.dtype == object else str(array.dtype)
+        advice = {"b": "for a mask use np.flatnonzero", "f": "cast them with astype(int)"}
+        raise PosteriorError(
+            f"vertex ids must be integers, got {given}; "
+            f"{advice.get(array.dtype.kind, 'for names use graph.index')}."
+        )
     if array.min() < 0 or array.max() >= n:
         raise PosteriorError(f"vertex ids must lie in 0…{n - 1}, got {array.min()}…{array.max()}.")
     return array.astype(np.int64)
+
+
+def check_pairs(i: Any, j: Any, n: int) -> tuple[IntArray, IntArray]:
+    """Ids of both ends of pairs, which broadcast."""
+    a, b = check_ids(i, n), check_ids(j, n)
+    try:
+        first, second = np.broadcast_arrays(a, b)
+    except ValueError:
+        raise PosteriorError(f"ids of shapes {a.shape} and {b.shape} do not broadcast to pairs.") from None
+    return first, second
+
+
+def check_points(name: str, values: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    """Finite numbers of shape (..., *shape)."""
+    points = _as_array(name, values)
+    if not _is_real(points):
+        raise PosteriorError(f"{name} must be numbers, got {points.dtype}.")
+    if points.shape[-len(shape) :] != shape:
+        raise PosteriorError(
+            f"{name} must have shape (..., {', '.join(map(str, shape))}), got {points.shape}."
+        )
+    if not np.isfinite(points).all():
+        where = tuple(np.argwhere(~np.isfinite(points))[0].tolist())
+        raise PosteriorError(f"{name} must be finite, but has {points[where]} at {where}.")
+    return points.astype(np.float64)
+
+
+def check_exclude(exclude: Any, n: int) -> Graph:
+    """The graph of pairs that do not count, by default without any."""
+    if exclude is None:
+        return Graph(n, np.empty((0, 2), dtype=np.int64))
+    if not isinstance(exclude, Graph):
+        raise PosteriorError(f"exclude must be an acvae.Graph, not {type(exclude).__name__}.")
+    if exclude.n_vertices != n:
+        raise PosteriorError(f"the graph to exclude has {exclude.n_vertices} vertices, the posterior {n}.")
+    return exclude
+
+
+def check_strategy(joint: Any) -> Any:
+    """Something that a posterior can ask for correlations."""
+    missing = [name for name in ("pairs", "distance_blocks") if not callable(getattr(joint, name, None))]
+    if missing or isinstance(joint, type):
+        what = f"the class {joint.__name__}" if isinstance(joint, type) else f"a {type(joint).__name__}"
+        raise PosteriorError(
+            "a posterior asks an object for correlations, by pairs(i, j) and distance_blocks(mean, std); "
+            f"{what} does not answer."
+        )
+    return joint
+
+
+def check_memory(what: str, needed: int, advice: str) -> None:
+    """Refuse what memory cannot hold."""
+    room = available_memory()
+    if room is not None and needed > room:
+        raise OptionError(
+            f"{what} would take {needed / 1e9:,.1f} GB of memory, and {room / 1e9:,.1f} GB are free: "
+            f"{advice}."
+        )
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """Random numbers from a seed, or the user's own."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(whole_number("seed", seed, minimum=0))
 
 
 def check_embeddings(observed: Any, d: int) -> npt.NDArray[np.float64]:

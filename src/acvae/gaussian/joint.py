@@ -1,4 +1,15 @@
-"""Where a posterior's pairwise correlations come from: one strategy per file, all with the same face."""
+"""Where a posterior's pairwise correlations come from: one strategy per file, all with the same face.
+
+A strategy has to answer for pairs and for rows of distances (`Correlations`); one that is a joint
+distribution answers for more (`Joint`). What else a strategy may have, and a posterior then makes use of:
+
+- `kind`, `pack() -> arrays` and the class method `unpack(arrays, n, d)`: with these, and `register`, it can
+  be saved. `unpack` must believe nothing of what it is given.
+- `describe() -> str`: what it is made of, in a few words.
+- `few` and `few_rows(mean, std)`: up to how many rows another way to distances takes less time, and that way.
+- `edges` (m, 2) and `correlation` (m, d): the forest that it is on.
+- `to_torch(mean, std)`: the joint as a `torch.distributions.Distribution`.
+"""
 
 from collections.abc import Iterator
 from typing import Any, Protocol, runtime_checkable
@@ -26,9 +37,6 @@ class DistanceBlocks(Protocol):
 
 class Correlations(Protocol):
     """Correlations of all pairs among n vertices, per latent dimension."""
-
-    edges: npt.NDArray[np.int64]  # (m, 2) of the forest that carries the joint; empty if there is none
-    values: npt.NDArray[Any]  # (m, d)
 
     def pairs(self, i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """(k, d) correlation of z_i and z_j."""

@@ -1,11 +1,35 @@
 """The smallest entries of blocks of distances: which vertices are nearest."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
-__all__ = ["select_nearest"]
+from acvae.graph import Graph
+
+__all__ = ["nearest_of_blocks", "select_nearest"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+def nearest_of_blocks(
+    blocks: Iterable[tuple[IntArray, IntArray, npt.NDArray[Any]]],
+    rows: IntArray,
+    k: int,
+    exclude: Graph,
+    dtype: np.dtype[Any],
+) -> tuple[IntArray, npt.NDArray[Any]]:
+    """Ids and distances (r, k) of the nearest of each of the sorted `rows`; else −1 and infinity."""
+    most = min(k, exclude.n_vertices)
+    best = np.full((len(rows), k), -1, dtype=np.int64)
+    distance = np.full((len(rows), k), np.inf, dtype=dtype)
+    for at, columns, block in blocks:
+        found, value = select_nearest(block, at, columns, *exclude.csr, most)
+        slot = np.searchsorted(rows, at)
+        best[slot, :most], distance[slot, :most] = found, value
+    return best, distance
 
 
 @numba.njit(cache=True, nogil=True)

@@ -5,41 +5,55 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.arrays import read_arrays, write_arrays
 from acvae._util.checks import whole_number
-from acvae.exceptions import PosteriorError
+from acvae._util.version import __version__
+from acvae.exceptions import InputError, PosteriorError, SavedModelError
 from acvae.forests import spanning_tree_probabilities
+from acvae.gaussian import conversion
 from acvae.gaussian.checks import (
     check_correlations,
     check_dtype,
     check_embeddings,
+    check_exclude,
     check_forest,
     check_ids,
+    check_memory,
+    check_pairs,
+    check_points,
+    check_strategy,
     check_table,
     check_weights,
+    generator,
     inside_unit_interval,
 )
 from acvae.gaussian.forest.joint import ForestJoint
 from acvae.gaussian.graph.joint import GraphJoint
 from acvae.gaussian.joint import Correlations, Joint
-from acvae.gaussian.nearest import select_nearest
+from acvae.gaussian.nearest import nearest_of_blocks
+from acvae.gaussian.registry import pack_joint, unpack_joint
 from acvae.gaussian.rows import DistanceRows
+from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
 
 if TYPE_CHECKING:
     import networkx
     import pandas
     import torch_geometric.data
-
-    from acvae.gaussian.forest.torch_distribution import ForestNormal
+    from torch.distributions import Distribution
 
 __all__ = ["Posterior"]
 
 IntArray = npt.NDArray[np.int64]
+Arrays = dict[str, npt.NDArray[Any]]
+
+FORMAT, FORMAT_VERSION = "acvae-posterior", 1
 
 
 class Posterior:
@@ -74,9 +88,7 @@ class Posterior:
     ) -> None:
         self._set_marginals(mean, std, dtype)
         edges, values = check_forest(forest, correlation, *self.mean.shape)
-        self._correlations: Correlations = ForestJoint(
-            len(self.mean), edges, inside_unit_interval(values, self.mean.dtype)
-        )
+        self._joint: Any = ForestJoint(len(self.mean), edges, inside_unit_interval(values, self.mean.dtype))
 
     @classmethod
     def on_graph(
@@ -115,7 +127,7 @@ class Posterior:
             raise PosteriorError(f"the graph has {graph.n_vertices} vertices, but mean has {n} rows.")
         rho = check_correlations(correlation, graph.n_edges, d)
         share = spanning_tree_probabilities(graph) if weights is None else check_weights(weights, graph)
-        posterior._correlations = GraphJoint.of_forests(n, graph.edges, rho, share)
+        posterior._joint = GraphJoint.of_forests(n, graph.edges, rho, share)
         return posterior
 
     @classmethod
@@ -127,10 +139,10 @@ class Posterior:
         *,
         dtype: npt.DTypeLike = np.float32,
     ) -> Posterior:
-        """A posterior whose correlations come from another strategy than a forest."""
+        """A posterior whose correlations come from any strategy, such as one of your own."""
         posterior = cls.__new__(cls)
         posterior._set_marginals(mean, std, dtype)
-        posterior._correlations = correlations
+        posterior._joint = check_strategy(correlations)
         return posterior
 
     def _set_marginals(self, mean: npt.ArrayLike, std: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
@@ -149,24 +161,30 @@ class Posterior:
     # ------------------------------------------------------------------ what it is made of
 
     @property
-    def forest(self) -> IntArray:
-        """(m, 2) edges along which the joint is correlated; empty if there is none."""
-        return self._correlations.edges
-
-    @property
-    def correlation(self) -> npt.NDArray[Any]:
-        """(m, d) correlation of the two ends of each forest edge."""
-        return self._correlations.values
-
-    @property
-    def correlations(self) -> Correlations:
-        """The strategy that knows the correlations of all pairs."""
-        return self._correlations
+    def joint(self) -> Any:
+        """The strategy that knows the correlations of all pairs: a `ForestJoint`, a `GraphJoint`, …"""
+        return self._joint
 
     @property
     def has_joint(self) -> bool:
         """Whether there is one joint distribution, or only pairwise approximations (CVAE)."""
-        return isinstance(self._correlations, Joint)
+        return isinstance(self._joint, Joint)
+
+    @property
+    def has_forest(self) -> bool:
+        """Whether the joint is on a forest that has an edge."""
+        return len(getattr(self._joint, "edges", ())) > 0
+
+    @property
+    def forest(self) -> IntArray:
+        """(m, 2) edges of the forest that the joint is on; their correlations are `joint.correlation`."""
+        edges: IntArray | None = getattr(self._joint, "edges", None)
+        if edges is None:
+            raise PosteriorError(
+                f"there is no forest: this posterior has {self._describe()}. ACVAE learns a forest, and VAE "
+                "has one without edges; a joint on a graph has its edges in joint.links."
+            )
+        return edges
 
     @property
     def n_vertices(self) -> int:
@@ -187,14 +205,14 @@ class Posterior:
 
     def pair_correlation(self, i: npt.ArrayLike, j: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Exact correlation (..., d) of z_i and z_j; `i` and `j` are ids that broadcast."""
-        a, b = np.broadcast_arrays(self._check_ids(i), self._check_ids(j))
+        a, b = check_pairs(i, j, self.n_vertices)
         # Copies: broadcast views warn when their flags are looked at, as numba does.
-        flat = self._correlations.pairs(a.flatten(), b.flatten())
+        flat: npt.NDArray[np.float64] = self._joint.pairs(a.flatten(), b.flatten())
         return flat.reshape(*a.shape, self.latent_dim)
 
     def pair_distance(self, i: npt.ArrayLike, j: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Exact expected squared distance (...) of z_i and z_j; `i` and `j` are ids that broadcast."""
-        a, b = np.broadcast_arrays(self._check_ids(i), self._check_ids(j))
+        a, b = check_pairs(i, j, self.n_vertices)
         rho = self.pair_correlation(a, b)
         gap = self.mean[a].astype(np.float64) - self.mean[b]
         return _expected_square(gap, self.std[a].astype(np.float64), self.std[b].astype(np.float64), rho)
@@ -204,20 +222,12 @@ class Posterior:
     def distances(self, rows: npt.ArrayLike) -> npt.NDArray[Any]:
         """Expected squared distances (len(rows), n) from the given vertices to all, exact."""
         ids = self._check_rows(rows)
-        out = np.empty((len(ids), self.n_vertices), dtype=self.mean.dtype)
-        unique, where = np.unique(ids, return_inverse=True)
-        slot = np.zeros(self.n_vertices, dtype=np.int64)
-        slot[unique] = np.arange(len(unique))
-        plain = len(unique) == len(ids)
-        found = out if plain else np.empty((len(unique), self.n_vertices), dtype=out.dtype)
-        target = np.empty(len(unique), dtype=np.int64)
-        target[where] = np.arange(len(ids))  # where each distinct row goes, when rows are distinct
-        for at, columns, block in self.distance_blocks(unique):
-            here = target[slot[at]] if plain else slot[at]
-            found[here[:, None], columns[None, :]] = block
-        if not plain:
-            out[:] = found[where]
-        return out
+        check_memory(
+            f"{len(ids):,} rows of distances",
+            len(ids) * self.n_vertices * self.mean.dtype.itemsize,
+            "ask for fewer at a time, or stream them (distance_blocks)",
+        )
+        return self._rows.all_columns(ids)
 
     def distance_blocks(
         self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
@@ -253,21 +263,10 @@ class Posterior:
         """
         ids = self._check_rows(rows)
         k = whole_number("k", k, minimum=1)
-        if exclude is not None and not isinstance(exclude, Graph):
-            raise PosteriorError(f"exclude must be an acvae.Graph, not {type(exclude).__name__}.")
-        if exclude is not None and exclude.n_vertices != self.n_vertices:
-            raise PosteriorError(
-                f"the graph to exclude has {exclude.n_vertices} vertices, the posterior {self.n_vertices}."
-            )
-        known = exclude if exclude is not None else Graph(self.n_vertices, np.empty((0, 2), dtype=np.int64))
-        k_found = min(k, self.n_vertices)
+        known = check_exclude(exclude, self.n_vertices)
+        check_memory(f"{k:,} neighbours of {len(ids):,} vertices", 16 * k * len(ids), "ask for fewer")
         unique, where = np.unique(ids, return_inverse=True)
-        best = np.full((len(unique), k), -1, dtype=np.int64)
-        distance = np.full((len(unique), k), np.inf, dtype=self.mean.dtype)
-        for at, columns, block in self.distance_blocks(unique):
-            found, value = select_nearest(block, at, columns, *known.csr, k_found)
-            slot = np.searchsorted(unique, at)
-            best[slot, :k_found], distance[slot, :k_found] = found, value
+        best, distance = nearest_of_blocks(self.distance_blocks(unique), unique, k, known, self.mean.dtype)
         return best[where], distance[where]
 
     # ------------------------------------------------------------------ the joint
@@ -276,9 +275,8 @@ class Posterior:
         """Draws (size, n, d) from the joint over all vertices; on a forest in time linear in n·d."""
         joint = self._need_joint("sample")
         size = whole_number("size", size, minimum=0)
-        noise = np.random.default_rng(seed).standard_normal(
-            (size, *self.mean.shape), dtype=self.mean.dtype.type
-        )
+        check_memory(f"{size:,} samples", size * self.mean.nbytes, "draw fewer at a time")
+        noise = generator(seed).standard_normal((size, *self.mean.shape), dtype=self.mean.dtype.type)
         out = joint.correlate(noise)
         out *= self.std
         out += self.mean
@@ -287,11 +285,7 @@ class Posterior:
     def log_prob(self, z: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Log density (...) of the joint at z (..., n, d); on a forest in time linear in n·d."""
         joint = self._need_joint("log_prob")
-        points = np.asarray(z, dtype=np.float64)
-        if points.shape[-2:] != self.mean.shape:
-            raise PosteriorError(
-                f"z must have shape (..., {self.n_vertices}, {self.latent_dim}), got {points.shape}."
-            )
+        points = check_points("z", z, self.mean.shape)
         std = self.std.astype(np.float64)
         shape = points.shape[:-2]
         standard = ((points - self.mean) / std).reshape(math.prod(shape), *self.mean.shape)
@@ -355,36 +349,67 @@ class Posterior:
 
     # ------------------------------------------------------------------ other tools
 
-    def to_torch(self) -> ForestNormal:
+    def to_torch(self) -> Distribution:
         """The joint as a `torch.distributions.Distribution`, with gradients through its samples."""
-        from acvae.gaussian.forest.torch_distribution import ForestNormal
-
-        joint = self._correlations
-        if not isinstance(joint, ForestJoint):
+        make = getattr(self._joint, "to_torch", None)
+        if make is None:
             raise PosteriorError(
                 "to_torch needs a joint on a forest: ACVAE, or VAE for independent embeddings."
             )
-        return ForestNormal(self.mean.copy(), self.std.copy(), joint.edges, joint.values.copy())
+        distribution: Distribution = make(self.mean.copy(), self.std.copy())
+        return distribution
 
     def to_networkx(self, names: Graph | Iterable[Any] | None = None) -> networkx.Graph:
         """The forest as a NetworkX graph, with `mean` and `std` of nodes, `correlation` of edges."""
-        from acvae import export
-
-        return export.to_networkx(self, names)
+        return conversion.to_networkx(self, names)
 
     def to_pyg(self) -> torch_geometric.data.Data:
         """A PyTorch Geometric `Data`: means as `x`, `std`, and the forest with its correlations."""
-        from acvae import export
-
-        return export.to_pyg(self)
+        return conversion.to_pyg(self)
 
     def to_pandas(
         self, names: Graph | Iterable[Any] | None = None, table: str = "embeddings"
     ) -> pandas.DataFrame:
         """A data frame of the embeddings, one row per vertex, or of the forest's edges (`table="forest"`)."""
-        from acvae import export
+        return conversion.to_pandas(self, names, table)
 
-        return export.to_pandas(self, names, table)
+    # ------------------------------------------------------------------ stored
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write it to one safetensors file, which appears whole or not at all."""
+        arrays, about = self.pack()
+        write_arrays(path, arrays, about | {"acvae": __version__}, format=FORMAT, version=FORMAT_VERSION)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Posterior:
+        """Read what `save` wrote; neither networks nor PyTorch are needed."""
+        arrays, about = read_arrays(path, format=FORMAT, version=FORMAT_VERSION, what="saved posterior")
+        try:
+            return cls.unpack(arrays, about)
+        except InputError as error:
+            raise SavedModelError(f"{path} holds no posterior that can be used: {error}") from error
+
+    def pack(self) -> tuple[Arrays, dict[str, Any]]:
+        """The arrays it is made of, and the kind of its joint."""
+        kind, own = pack_joint(self._joint)
+        arrays = {"mean": self.mean, "std": self.std} | {f"joint.{name}": a for name, a in own.items()}
+        if self._original_ids is not None:
+            arrays["original_ids"] = self._original_ids
+        return arrays, {"joint": kind}
+
+    @classmethod
+    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> Posterior:
+        """Of what `pack` gave, or of anything else, which is an error."""
+        stored = Stored(arrays)
+        mean = stored.numbers("mean", (None, None))
+        std = stored.numbers("std", mean.shape, mean.dtype)
+        prefix = "joint."
+        own = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
+        joint = unpack_joint(about.get("joint"), own, *mean.shape)
+        posterior = cls.from_correlations(mean, std, joint, dtype=mean.dtype)
+        if "original_ids" in arrays:
+            posterior._original_ids = stored.ids("original_ids", (len(mean),), 1 << 62)
+        return posterior
 
     # ------------------------------------------------------------------ inside
 
@@ -393,21 +418,18 @@ class Posterior:
 
     @cached_property
     def _rows(self) -> DistanceRows:
-        return DistanceRows(self.mean, self.std, self._correlations)
+        return DistanceRows(self.mean, self.std, self._joint)
 
     def _need_joint(self, what: str) -> Joint:
-        if isinstance(self._correlations, Joint):
-            return self._correlations
+        if isinstance(self._joint, Joint):
+            return self._joint
         raise PosteriorError(
             f"{what} needs a joint distribution, but here are only approximations for each pair, as a CVAE's "
             'pair network has them; use ACVAE, CVAE(posterior="graph"), or VAE for independent embeddings.'
         )
 
-    def _check_ids(self, ids: npt.ArrayLike) -> IntArray:
-        return check_ids(ids, self.n_vertices)
-
     def _check_rows(self, rows: npt.ArrayLike) -> IntArray:
-        ids = np.atleast_1d(self._check_ids(rows))
+        ids = np.atleast_1d(check_ids(rows, self.n_vertices))
         if ids.ndim != 1:
             raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
         return ids
@@ -415,11 +437,12 @@ class Posterior:
     # ------------------------------------------------------------------ Python's own
 
     def __repr__(self) -> str:
-        kind = "pairwise approximations"
-        if isinstance(self._correlations, Joint):
-            what = "forest edges" if isinstance(self._correlations, ForestJoint) else "edges of a graph"
-            kind = f"{len(self._correlations.links):,} {what}"
-        return f"Posterior(n_vertices={self.n_vertices:,}, latent_dim={self.latent_dim}, {kind})"
+        sizes = f"n_vertices={self.n_vertices:,}, latent_dim={self.latent_dim}"
+        return f"Posterior({sizes}, {self._describe()})"
+
+    def _describe(self) -> str:
+        describe = getattr(self._joint, "describe", None)
+        return type(self._joint).__name__ if describe is None else str(describe())
 
 
 def _expected_square(

@@ -4,18 +4,19 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae.gaussian.forest.joint import ForestJoint
-from acvae.gaussian.joint import Correlations, DistanceBlocks
+from acvae._util.threads import over_ranges
+from acvae.gaussian.joint import DistanceBlocks
 
 __all__ = ["DistanceRows"]
 
 IntArray = npt.NDArray[np.int64]
 
+GATHERED_ROWS = 128  # computed at a time and put into the order of ids while they are in cache
 BLOCK_BYTES = 64 << 20  # size of a block of distances while streaming
-FEW_ROWS = 64  # up to so many, walks over the forest take less time than the tables of all pairs
 
 
 class DistanceRows:
@@ -24,8 +25,8 @@ class DistanceRows:
     Tables that serve all rows are made when they are first worth it, and then stay.
     """
 
-    def __init__(self, mean: npt.NDArray[Any], std: npt.NDArray[Any], correlations: Correlations) -> None:
-        self._mean, self._std, self._correlations = mean, std, correlations
+    def __init__(self, mean: npt.NDArray[Any], std: npt.NDArray[Any], joint: Any) -> None:
+        self._mean, self._std, self._joint = mean, std, joint
         self._walks: DistanceBlocks | None = None
 
     def blocks(
@@ -35,6 +36,23 @@ class DistanceRows:
         source = self._few(ids) or self._tables
         for at, block in source.blocks(ids, block_rows or self._usual_rows):
             yield at, source.columns, block
+
+    def all_columns(self, ids: IntArray) -> npt.NDArray[Any]:
+        """Distances (len(ids), n) from some vertices to all, in the order asked for and of ids."""
+        out = np.empty((len(ids), len(self._mean)), dtype=self._mean.dtype)
+        if len(ids) == 0:
+            return out
+        order = np.argsort(ids, kind="stable")
+        unique, first = np.unique(ids[order], return_index=True)
+        for at, columns, block in self.blocks(unique, GATHERED_ROWS):
+            place = np.empty(len(columns), dtype=np.int64)
+            place[columns] = np.arange(len(columns))
+            slot = order[first[np.searchsorted(unique, at)]]
+            given = block, place, slot
+            over_ranges(lambda a, b, given=given: _gather(*given, out, a, b), len(at), at_least=4)  # type: ignore[misc]
+        again = np.setdiff1d(np.arange(len(ids)), order[first], assume_unique=True)
+        out[again] = out[order[first[np.searchsorted(unique, ids[again])]]]
+        return out
 
     def part(self, ids: IntArray, part: int, parts: int) -> IntArray:
         """One of `parts` parts of the rows, of whole blocks."""
@@ -47,17 +65,26 @@ class DistanceRows:
     @cached_property
     def _tables(self) -> DistanceBlocks:
         self._walks = None  # from now on the tables answer
-        return self._correlations.distance_blocks(self._mean, self._std)
+        tables: DistanceBlocks = self._joint.distance_blocks(self._mean, self._std)
+        return tables
 
     def _few(self, ids: IntArray) -> DistanceBlocks | None:
-        """Walks over the forest, where there is one, few rows are asked for, and no tables are there yet."""
-        forest = self._correlations
-        if not isinstance(forest, ForestJoint) or len(ids) > FEW_ROWS or "_tables" in self.__dict__:
+        """The joint's way to a few rows, if it has one, few are asked for, and no tables are there yet."""
+        if len(ids) > getattr(self._joint, "few", 0) or "_tables" in self.__dict__:
             return None
         if self._walks is None:
-            self._walks = forest.distance_walks(self._mean, self._std)
+            self._walks = self._joint.few_rows(self._mean, self._std)
         return self._walks
 
     @property
     def _usual_rows(self) -> int:
         return int(np.clip(BLOCK_BYTES // (self._mean.dtype.itemsize * len(self._mean)), 16, 512))
+
+
+@numba.njit(cache=True, nogil=True)
+def _gather(block: Any, place: Any, slot: Any, out: Any, first: int, last: int) -> None:
+    """out[slot[r], v] = block[r, place[v]] for r from first to last."""
+    for r in range(first, last):
+        row, target = block[r], out[slot[r]]
+        for v in range(len(place)):
+            target[v] = row[place[v]]

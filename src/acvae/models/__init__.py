@@ -2,8 +2,11 @@
 
 from acvae.models.acvae import ACVAE
 from acvae.models.cvae import CVAE
+from acvae.models.graph_gaussian import GraphGaussian
 from acvae.models.graphsage import GraphSAGE
-from acvae.models.persistence import load
+from acvae.models.persistence import MODELS, load
 from acvae.models.vae import VAE
 
-__all__ = ["ACVAE", "CVAE", "VAE", "GraphSAGE", "load"]
+__all__ = ["ACVAE", "CVAE", "VAE", "GraphGaussian", "GraphSAGE", "load"]
+
+MODELS.update({model.__name__: model for model in (ACVAE, CVAE, VAE, GraphGaussian, GraphSAGE)})

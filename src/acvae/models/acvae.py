@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from acvae._util.checks import choice, real_number
 from acvae._util.seeds import stream_seed
+from acvae.families.forest import ForestFamily
 from acvae.graph import Graph
 from acvae.models.cvae import GraphEstimator
-from acvae.nn import Likelihood
-from acvae.training import AdaptivePrior
+from acvae.nn import Autoencoder, Likelihood
+from acvae.nn.features import Features
 
 if TYPE_CHECKING:
     from acvae.models.extension import Extension
@@ -34,6 +37,8 @@ class ACVAE(GraphEstimator):
 
     The other parameters are those of `CVAE` and `VAE`.
     """
+
+    tau: float
 
     def __init__(
         self,
@@ -78,14 +83,23 @@ class ACVAE(GraphEstimator):
 
     def _check_options(self) -> None:
         super()._check_options()
+        real_number("tau", self.tau, above=-1, below=1)
         choice("objective", self.objective, ("empirical-bayes", "saddle-point"))
         real_number("weight_step", self.weight_step, above=0, at_most=1)
 
-    def _make_prior(self, graph: Graph | None) -> AdaptivePrior:
+    def _family(
+        self, module: Autoencoder, features: Features, graph: Graph | None, device: torch.device
+    ) -> ForestFamily:
         assert graph is not None
-        maximum = self.objective == "saddle-point"
-        return AdaptivePrior(
-            graph, maximum=maximum, step_size=self.weight_step, seed=stream_seed(self.seed, "forest")
+        return ForestFamily(
+            module,
+            features,
+            graph,
+            maximum=self.objective == "saddle-point",
+            step_size=self.weight_step,
+            seed=stream_seed(self.seed, "forest"),
+            **self._objective(),
+            device=device,
         )
 
     def extend(

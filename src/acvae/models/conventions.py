@@ -13,9 +13,13 @@ from sklearn import exceptions as sklearn_exceptions
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from acvae import exceptions
+from acvae._util.checks import whole_number
 from acvae.exceptions import FeatureError, GraphError
+from acvae.gaussian.checks import check_ids
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
+from acvae.links.prediction import best_links, probability_of
+from acvae.links.ranking import LinkRanking
 
 __all__ = ["Embedder", "check_graph_type", "column_names"]
 
@@ -58,6 +62,8 @@ class Embedder(_Transformer):
 
     latent_dim: int
     posterior_: Posterior
+    graph_: Graph | None
+    _links: LinkRanking | None = None
 
     def fit(self, features: Any, graph: Graph | None = None) -> Self:
         """Train; every model has its own."""
@@ -74,6 +80,89 @@ class Embedder(_Transformer):
 
         self._need_fit("save")
         save_model(self, path)
+
+    def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        """What was learnt beside the posterior, to be saved: arrays, and plain values."""
+        return {}, {}
+
+    def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
+        """Take back what `_pack` gave, with options, graph and posterior already set."""
+
+    # ------------------------------------------------------------------ links
+
+    @property
+    def links_(self) -> LinkRanking:
+        """Scores and probabilities of links; metrics take it wherever they take a posterior.
+
+        Read from the statistics of pairs under the posterior, by a small network that is trained on the
+        graph's own links, each as if it were not there. Made when first asked, and then kept.
+        """
+        self._need_fit("links_")
+        if self.graph_ is None or self.graph_.n_edges == 0:
+            raise GraphError("links are learnt from links, and this model was fitted without any.")
+        if self._links is None:
+            from acvae.links.of_posterior import fit_links
+
+            self._links = fit_links(self.posterior_, self.graph_, seed=int(getattr(self, "seed", 0)))
+        return self._links
+
+    def link_probability(self, i: Any, j: Any) -> Any:
+        """Probability (...) of a link between vertices, at the graph's own density.
+
+        `i` and `j` are ids or names, one or arrays that broadcast.
+        """
+        self._need_fit("link_probability")
+        a, b = np.broadcast_arrays(self._ids(i, "i"), self._ids(j, "j"))
+        if (a == b).any():
+            same = int(a[a == b].flat[0])
+            raise GraphError(f"a link joins two vertices, but vertex {same} was asked for with itself.")
+        odds = self.links_.log_odds(a.ravel(), b.ravel())
+        found = probability_of(odds).reshape(a.shape)
+        return float(found) if found.ndim == 0 else found
+
+    def predict_links(
+        self, rows: Any, k: int = 10, exclude: Graph | None = None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """The k likeliest new links of each vertex, with their probabilities.
+
+        Parameters
+        ----------
+        rows
+            Ids or names of vertices.
+        exclude
+            Links that are known and not to be told; by default those the model was fitted on.
+
+        Returns
+        -------
+        ids (r, k) and probabilities (r, k), best first. Where fewer than k vertices are left, −1 and 0.
+        """
+        self._need_fit("predict_links")
+        ids = np.atleast_1d(self._ids(rows, "rows"))
+        if ids.ndim != 1:
+            raise GraphError(f"rows must be a list of vertices, got shape {ids.shape}.")
+        k = whole_number("k", k, minimum=1)
+        known = self.graph_ if exclude is None else exclude
+        if known is not None:
+            check_graph_type(known)
+            if known.n_vertices != self.posterior_.n_vertices:
+                raise GraphError(
+                    f"the graph to exclude has {known.n_vertices} vertices, the model "
+                    f"{self.posterior_.n_vertices}."
+                )
+        return best_links(self.links_, ids, k, known)
+
+    def _ids(self, vertices: Any, what: str) -> npt.NDArray[np.int64]:
+        """Ids of vertices that are given by id or by name."""
+        n = self.posterior_.n_vertices
+        array = np.asarray(vertices)
+        if array.dtype.kind in "iu":
+            return check_ids(array, n)
+        names = None if self.graph_ is None else self.graph_.names
+        if names is None or array.dtype.kind not in "UOST":
+            return check_ids(array, n)
+        assert self.graph_ is not None
+        found = [self.graph_.index(name) for name in array.ravel().tolist()]
+        return np.array(found, dtype=np.int64).reshape(array.shape)
 
     # ------------------------------------------------------------------ what scikit-learn asks
 
@@ -92,7 +181,7 @@ class Embedder(_Transformer):
     # ------------------------------------------------------------------ checks that models share
 
     def _need_fit(self, what: str) -> None:
-        if not hasattr(self, "module_"):
+        if not hasattr(self, "posterior_"):
             raise NotFittedError(f"{what} needs a fitted model: call fit(features, graph) first.")
 
     def _remember_columns(self, names: npt.NDArray[Any] | None) -> None:

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from acvae._util.checks import choice, real_number, whole_number
 from acvae.exceptions import FeatureError, GraphError, OptionError
-from acvae.families import inference
+from acvae.families.autoencoding import AutoencodingFamily
+from acvae.families.graph import GraphFamily, graph_posterior
+from acvae.families.independent import IndependentFamily
+from acvae.families.pairwise import PairwiseFamily
 from acvae.forests import sampled_spanning_tree_probabilities, spanning_tree_probabilities
 from acvae.gaussian.graph.joint import elimination_order
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.models.estimator import AutoencoderEstimator
-from acvae.nn import Likelihood
-from acvae.training import BatchSizes, FixedPrior
+from acvae.nn import Autoencoder, Likelihood
+from acvae.nn.features import Features
+from acvae.training import BatchSizes
 
 __all__ = ["CVAE", "GraphEstimator"]
 
 EDGE_WEIGHTS = ("exact", "sampled")
 POSTERIORS = ("pairs", "graph")
+TAU, TAU_ON_GRAPH = 0.99, 0.8
 
 
 class GraphEstimator(AutoencoderEstimator):
     """What CVAE and ACVAE share: a graph is needed, and pairs are sampled beside vertices."""
 
     pair_hidden_dim: int
-    tau: float
+    tau: float | None
     gamma: float
     batch_edges: int
     batch_pairs: int
@@ -33,8 +40,8 @@ class GraphEstimator(AutoencoderEstimator):
     def _pair_width(self) -> int | None:
         return self.pair_hidden_dim
 
-    def _constants(self) -> tuple[float, float]:
-        return self.tau, self.gamma
+    def _objective(self) -> dict[str, Any]:
+        return {**super()._objective(), "tau": self.tau, "gamma": self.gamma}
 
     def _batch_sizes(self) -> BatchSizes:
         return BatchSizes(self.batch_vertices, self.batch_edges, self.batch_pairs)
@@ -44,7 +51,8 @@ class GraphEstimator(AutoencoderEstimator):
         whole_number("pair_hidden_dim", self.pair_hidden_dim, minimum=1)
         whole_number("batch_edges", self.batch_edges, minimum=1)
         whole_number("batch_pairs", self.batch_pairs, minimum=1)
-        real_number("tau", self.tau, above=-1, below=1)
+        if self.tau is not None:
+            real_number("tau", self.tau, above=-1, below=1)
         real_number("gamma", self.gamma, at_least=0)
 
     def _check_graph(self, graph: Graph | None, n_rows: int) -> Graph | None:
@@ -59,22 +67,22 @@ class GraphEstimator(AutoencoderEstimator):
 
     def pairwise_posterior(self, features: Any) -> Posterior:
         """What the pair network alone says of each pair, without a joint."""
-        return inference.pairwise_posterior(self._problem_on(features))
+        return self._inference_on(features).pairwise_posterior()
 
     def graph_posterior(self, features: Any) -> Posterior:
         """One joint on the whole training graph: every edge counts, by its weight in the trained prior.
 
         `features` (n, D) are those the model was trained on.
         """
-        problem = self._problem_on(features)
+        inference = self._inference_on(features)
         assert self.graph_ is not None
         assert self.weights_ is not None
-        if problem.n_vertices != self.graph_.n_vertices:
+        if inference.n_vertices != self.graph_.n_vertices:
             raise FeatureError(
                 f"the model was trained on {self.graph_.n_vertices} rows of features, and graph_posterior "
-                f"needs those, not {problem.n_vertices}."
+                f"needs those, not {inference.n_vertices}."
             )
-        return inference.graph_posterior(problem, self.graph_, self.weights_)
+        return graph_posterior(inference, self.graph_, self.weights_)
 
 
 class CVAE(GraphEstimator):
@@ -88,13 +96,14 @@ class CVAE(GraphEstimator):
     latent_dim, hidden_dim, pair_hidden_dim
         Size of an embedding, of the hidden layers, and of the pair network's hidden layer.
     tau
-        Correlation of the prior across an edge.
+        Correlation of the prior across an edge; by default 0.99, and 0.8 with `posterior="graph"`, where all
+        edges count at once.
     gamma
         Strength of the negative-sampling regulariser.
     posterior
         What `posterior_` is of a correlated CVAE: `"pairs"`, the pair network's approximation of each pair on
         its own, as in the paper; or `"graph"`, one joint on the whole graph, in which every path between two
-        vertices counts (`Posterior.on_graph`). A smaller tau, such as 0.8, suits the latter.
+        vertices counts (`Posterior.on_graph`).
     edge_weights
         `"exact"`, or `"sampled"` for an estimate from random spanning trees, where the graph is too large.
     n_trees
@@ -114,7 +123,7 @@ class CVAE(GraphEstimator):
         hidden_dim: int = 30,
         pair_hidden_dim: int = 100,
         *,
-        tau: float = 0.99,
+        tau: float | None = None,
         gamma: float = 0.1,
         posterior: str = "pairs",
         edge_weights: str = "exact",
@@ -167,13 +176,23 @@ class CVAE(GraphEstimator):
         choice("edge_weights", self.edge_weights, EDGE_WEIGHTS)
         whole_number("n_trees", self.n_trees, minimum=2)
 
-    def _make_prior(self, graph: Graph | None) -> FixedPrior:
+    def _objective(self) -> dict[str, Any]:
+        tau = self.tau
+        if tau is None:
+            tau = TAU_ON_GRAPH if self.posterior == "graph" else TAU
+        return {**super()._objective(), "tau": tau}
+
+    def _family(
+        self, module: Autoencoder, features: Features, graph: Graph | None, device: torch.device
+    ) -> AutoencodingFamily:
         assert graph is not None
-        order = None
-        if self.posterior == "graph":  # refused before training, if there is not the memory
-            order = elimination_order(graph.n_vertices, self.latent_dim, graph.edges)
+        kind: type[AutoencodingFamily] = PairwiseFamily if self.correlated else IndependentFamily
+        if self.posterior == "graph":
+            kind = GraphFamily
+            # Refused before the weights are computed, if there is not the memory.
+            elimination_order(graph.n_vertices, self.latent_dim, graph.edges)
         if self.edge_weights == "exact":
             weights = spanning_tree_probabilities(graph)
         else:
             weights = sampled_spanning_tree_probabilities(graph, self.n_trees, self.seed).probabilities
-        return FixedPrior(weights, order=order)
+        return kind(module, features, graph, weights, **self._objective(), device=device)

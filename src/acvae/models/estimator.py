@@ -13,19 +13,61 @@ from acvae._util.checks import real_number, whole_number
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
 from acvae.exceptions import FeatureError, OptionError
-from acvae.families import inference
+from acvae.families.amortized import AmortizedInference
+from acvae.families.autoencoding import AutoencodingFamily
+from acvae.families.base import Family
+from acvae.families.independent import IndependentFamily
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.models.conventions import Embedder, check_graph_type, column_names
+from acvae.models.conventions import Embedder, check_graph_type
+from acvae.models.inputs import prepare
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
-from acvae.training import BatchSizes, Callback, Checkpoint, Plan, Prior, Problem, train
+from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
 
-__all__ = ["AutoencoderEstimator", "resolve_device"]
+MODULE = "module."  # before the names of the networks' arrays in a file
+
+__all__ = ["AutoencoderEstimator", "FamilyEstimator", "resolve_device"]
 
 
-class AutoencoderEstimator(Embedder):
-    """Base of VAE, CVAE and ACVAE: a subclass says which prior it trains with and lists its options.
+class FamilyEstimator(Embedder):
+    """A model whose family is trained in the loop; a subclass makes the family."""
+
+    epochs: int
+    learning_rate: float
+    seed: int
+    device: str
+    progress: bool
+
+    def _train(self, family: Family, callbacks: Sequence[Callback], checkpoint: Checkpoint | None) -> None:
+        """Train, and set what every such model has; if anything fails, nothing has changed."""
+        plan = Plan(
+            epochs=self.epochs, learning_rate=self.learning_rate, seed=int(self.seed), progress=self.progress
+        )
+        world = join(family.device)
+        history = train(family, plan, callbacks, checkpoint, world)
+        posterior = family.posterior(world)
+        self.module_ = family.module
+        self.history_ = history
+        self.posterior_: Posterior = posterior
+
+    def networks(self, n_features: int) -> torch.nn.Module:
+        """The networks that `fit` trains, as they are before."""
+        raise TypeError(f"{type(self).__name__} defines no networks.")  # abstract
+
+    def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        state = self.module_.state_dict()
+        return {MODULE + name: tensor.detach().cpu().numpy() for name, tensor in state.items()}, {}
+
+    def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
+        module = self.networks(self.n_features_in_)
+        own = {name.removeprefix(MODULE): a for name, a in arrays.items() if name.startswith(MODULE)}
+        module.load_state_dict({name: torch.from_numpy(array) for name, array in own.items()})
+        self.module_ = module
+
+
+class AutoencoderEstimator(FamilyEstimator):
+    """Base of VAE, CVAE and ACVAE: a subclass says which family it trains and lists its options.
 
     After `fit`: `posterior_`, `history_` (one dict per epoch), `module_` (the networks), `graph_`,
     `weights_` (edge weights at the end, or None), `n_features_in_`, and `feature_names_in_` where features
@@ -35,12 +77,8 @@ class AutoencoderEstimator(Embedder):
     latent_dim: int
     hidden_dim: int
     likelihood: str | Likelihood
-    epochs: int
-    learning_rate: float
     batch_vertices: int
-    seed: int
-    device: str
-    progress: bool
+    module_: Autoencoder
 
     # ------------------------------------------------------------------ what a subclass says
 
@@ -52,13 +90,15 @@ class AutoencoderEstimator(Embedder):
         """Hidden size of the pair encoder, or None for no pair encoder."""
         return None
 
-    def _constants(self) -> tuple[float, float]:
-        """τ and γ of the objective."""
-        return 0.0, 0.0
+    def _family(
+        self, module: Autoencoder, features: Features, graph: Graph | None, device: torch.device
+    ) -> AutoencodingFamily:
+        """What is trained, on checked features and graph."""
+        return IndependentFamily(module, features, **self._objective(), device=device)
 
-    def _make_prior(self, graph: Graph | None) -> Prior | None:
-        """The prior's edge weights at the start; None trains without edges."""
-        return None
+    def _objective(self) -> dict[str, Any]:
+        """The constants and batch sizes of the objective."""
+        return {"sizes": self._batch_sizes(), "name": self._label()}
 
     def _batch_sizes(self) -> BatchSizes:
         return BatchSizes(vertices=self.batch_vertices)
@@ -99,7 +139,7 @@ class AutoencoderEstimator(Embedder):
     def fit(
         self,
         features: Any,
-        graph: Graph | None = None,
+        graph: Any = None,
         *,
         callbacks: Sequence[Callback] = (),
         checkpoint: Checkpoint | None = None,
@@ -111,51 +151,36 @@ class AutoencoderEstimator(Embedder):
         """
         self._check_options()
         device = local_device(resolve_device(self.device))
-        inputs = as_features(features, device)
+        given = prepare(features, graph, model=type(self).__name__)
+        if given.observed is not None:
+            raise FeatureError(
+                f"{type(self).__name__} needs the features of every vertex; use GraphGaussian."
+            )
+        inputs = as_features(given.features, device)
         if inputs.n_rows < 2 or inputs.n_columns == 0:
             raise FeatureError(
                 f"at least two data points with one feature are needed, got a matrix of "
                 f"{inputs.n_rows} rows and {inputs.n_columns} columns."
             )
-        graph = self._check_graph(graph, inputs.n_rows)
+        graph = self._check_graph(given.graph, inputs.n_rows)
         module = self.networks(inputs.n_columns).to(device)
         module.likelihood.check(inputs)
-        prior = self._make_prior(graph)
-        problem = self._problem(module, inputs, graph if prior is not None else None, device)
-        plan = Plan(
-            epochs=self.epochs,
-            learning_rate=self.learning_rate,
-            batch_sizes=self._batch_sizes(),
-            seed=int(self.seed),
-            progress=self.progress,
-            label=self._label(),
-        )
-        world = join(device)
-        history = train(problem, prior, plan, callbacks, checkpoint, world)
-        posterior = inference.posterior(problem, prior, world)  # may still fail, and then nothing has changed
-        self.module_ = module
-        self.n_features_in_ = inputs.n_columns
-        self._remember_columns(column_names(features))
+        family = self._family(module, inputs, graph, device)
+        self._train(family, callbacks, checkpoint)
+        self.weights_: npt.NDArray[np.float64] | None = family.weights
         self.graph_ = graph
-        self.history_ = history
-        self.weights_: npt.NDArray[np.float64] | None = None if prior is None else prior.weights
-        self.posterior_: Posterior = posterior
+        self.n_features_in_ = inputs.n_columns
+        self._remember_columns(given.feature_names)
         return self
 
     def transform(self, features: Any) -> npt.NDArray[np.float32]:
         """Means (k, d) of the embeddings of any rows with the same features, seen or unseen."""
-        mean, _ = self._problem_on(features).marginals()
+        mean, _ = self._inference_on(features).marginals()
         return mean
 
     # ------------------------------------------------------------------ inside
 
-    def _problem(
-        self, module: Autoencoder, features: Features, graph: Graph | None, device: torch.device
-    ) -> Problem:
-        tau, gamma = self._constants()
-        return Problem(module, features, graph, tau, gamma, device)
-
-    def _problem_on(self, features: Any) -> Problem:
+    def _inference_on(self, features: Any) -> AmortizedInference:
         """The trained networks on other features, without a graph."""
         self._need_fit("transform")
         self._check_columns(features)
@@ -163,7 +188,7 @@ class AutoencoderEstimator(Embedder):
         inputs = as_features(features, device)
         self._check_width(inputs.n_columns)
         self.module_.likelihood.check(inputs)
-        return self._problem(self.module_.to(device), inputs, None, device)
+        return AmortizedInference(self.module_.to(device), inputs, device)
 
 
 def resolve_device(device: str) -> torch.device:

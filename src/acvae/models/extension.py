@@ -17,14 +17,14 @@ from torch import Tensor
 
 from acvae import objectives
 from acvae.exceptions import FeatureError, GraphError
-from acvae.families.problem import PAIRS_AT_A_TIME, ROWS_AT_A_TIME, Problem
+from acvae.families.amortized import PAIRS_AT_A_TIME, ROWS_AT_A_TIME, AmortizedInference
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 
 if TYPE_CHECKING:
     from acvae.models import ACVAE
 
-__all__ = ["Extension", "attach_leaves", "extend"]
+__all__ = ["Extension", "all_names", "attach_leaves", "extend", "ids_of_ends"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -50,7 +50,7 @@ def extend(
     names: Iterable[Any] | None = None,
 ) -> Extension:
     """See `ACVAE.extend`."""
-    fresh = model._problem_on(features)
+    fresh = model._inference_on(features)
     if fresh.n_vertices == 0:
         raise FeatureError("there are no new vertices: features has no rows.")
     known_graph, posterior = model.graph_, model.posterior_
@@ -71,7 +71,7 @@ def extend(
         Graph(
             n + fresh.n_vertices,
             np.concatenate([known_graph.edges, np.stack([known, new + n], axis=1)]),
-            _all_names(known_graph, new_graph),
+            all_names(known_graph, new_graph),
         ),
         np.arange(n, n + fresh.n_vertices),
         attached_to,
@@ -102,7 +102,7 @@ def attach_leaves(
         np.concatenate([posterior.mean, mean]),
         np.concatenate([posterior.std, std]),
         np.concatenate([posterior.forest, new_edges]),
-        np.concatenate([posterior.correlation, np.asarray(correlation, dtype=np.float64)[leaf]]),
+        np.concatenate([posterior.joint.correlation, np.asarray(correlation, dtype=np.float64)[leaf]]),
         dtype=posterior.mean.dtype,
     )
 
@@ -121,12 +121,12 @@ def _resolve(edges: Any, new_graph: Graph, known_graph: Graph) -> tuple[IntArray
     if wrong is not None:
         raise GraphError(f"each edge is a pair (new vertex, known vertex), but one is {wrong!r}.")
     return (
-        _ids([p[0] for p in pairs], new_graph, "new vertices"),
-        _ids([p[1] for p in pairs], known_graph, "known vertices"),
+        ids_of_ends([p[0] for p in pairs], new_graph, "new vertices"),
+        ids_of_ends([p[1] for p in pairs], known_graph, "known vertices"),
     )
 
 
-def _ids(ends: list[Any], graph: Graph, what: str) -> IntArray:
+def ids_of_ends(ends: list[Any], graph: Graph, what: str) -> IntArray:
     """Whole numbers are ids; anything else is a name."""
     out = np.empty(len(ends), dtype=np.int64)
     for at, end in enumerate(ends):
@@ -141,7 +141,7 @@ def _ids(ends: list[Any], graph: Graph, what: str) -> IntArray:
     return out
 
 
-def _all_names(known: Graph, new: Graph) -> list[Any] | None:
+def all_names(known: Graph, new: Graph) -> list[Any] | None:
     """Names of all, if either part has any; a known vertex without one keeps its id, a new one is "new-i"."""
     if known.names is None and new.names is None:
         return None
@@ -155,12 +155,12 @@ def _all_names(known: Graph, new: Graph) -> list[Any] | None:
 
 @torch.no_grad()
 def _pair_logits(
-    model: ACVAE, fresh: Problem, known_features: Any, new: IntArray, known: IntArray
+    model: ACVAE, fresh: AmortizedInference, known_features: Any, new: IntArray, known: IntArray
 ) -> FloatArray:
     """Pre-activations c (m, d) of the pair encoder for pairs of a new and a known vertex."""
     if len(new) == 0:
         return np.empty((0, model.latent_dim))
-    there = _known_problem(model, known_features)
+    there = _known_inference(model, known_features)
     ids, slot = np.unique(known, return_inverse=True)
     _check_same_means(there, ids, model.posterior_)
     network = fresh.module.pair_encoder
@@ -175,32 +175,32 @@ def _columns(ends: Tensor) -> list[tuple[Tensor, Tensor]]:
     return [(part[0].contiguous(), part[1].contiguous()) for part in ends.split(PAIRS_AT_A_TIME, dim=1)]
 
 
-def _halves(problem: Problem, ids: IntArray) -> Tensor:
-    network = problem.module.pair_encoder
+def _halves(inference: AmortizedInference, ids: IntArray) -> Tensor:
+    network = inference.module.pair_encoder
     assert network is not None
-    rows = torch.from_numpy(ids).to(problem.device).split(ROWS_AT_A_TIME)
-    return torch.cat([network.halves(problem.features.rows(part)) for part in rows])
+    rows = torch.from_numpy(ids).to(inference.device).split(ROWS_AT_A_TIME)
+    return torch.cat([network.halves(inference.features.rows(part)) for part in rows])
 
 
-def _known_problem(model: ACVAE, known_features: Any) -> Problem:
+def _known_inference(model: ACVAE, known_features: Any) -> AmortizedInference:
     if known_features is None:
         raise FeatureError(
             "extend needs known_features, the matrix the model was trained on: the correlation along an edge "
             "is read from the features of both its ends, and a model does not keep its training data."
         )
-    problem = model._problem_on(known_features)
-    if problem.n_vertices != model.posterior_.n_vertices:
+    inference = model._inference_on(known_features)
+    if inference.n_vertices != model.posterior_.n_vertices:
         raise FeatureError(
-            f"known_features has {problem.n_vertices} rows, but the model was trained on "
+            f"known_features has {inference.n_vertices} rows, but the model was trained on "
             f"{model.posterior_.n_vertices}."
         )
-    return problem
+    return inference
 
 
-def _check_same_means(problem: Problem, ids: IntArray, posterior: Posterior) -> None:
+def _check_same_means(inference: AmortizedInference, ids: IntArray, posterior: Posterior) -> None:
     """Features in another order, or scaled otherwise, would give correlations that mean nothing."""
-    for part in torch.from_numpy(ids).to(problem.device).split(ROWS_AT_A_TIME):
-        mean, _ = problem.module.encoder(problem.features.rows(part))
+    for part in torch.from_numpy(ids).to(inference.device).split(ROWS_AT_A_TIME):
+        mean, _ = inference.module.encoder(inference.features.rows(part))
         given, trained = mean.cpu().numpy(), posterior.mean[part.cpu().numpy()]
         if not np.allclose(given, trained, rtol=SAME_MEANS, atol=SAME_MEANS):
             row = int(part[int(np.abs(given - trained).max(axis=1).argmax())])

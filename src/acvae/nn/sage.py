@@ -104,6 +104,6 @@ def _neighbour_means(features: Any, graph: Graph) -> Any:
             features = features.detach().to_dense().cpu().numpy()
         features = np.asarray(features.to_numpy() if hasattr(features, "to_numpy") else features)
     share = 1 / np.maximum(graph.degrees, 1)
-    averaging = sp.diags_array(share) @ graph.to_scipy().astype(np.float64)
+    averaging = sp.diags_array(share) @ graph.to_scipy(weighted=False).astype(np.float64)
     means = averaging @ features.astype(np.float64)
     return sp.csr_array(means) if sp.issparse(means) else means

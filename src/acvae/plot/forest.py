@@ -38,7 +38,9 @@ def forest_map(
     from matplotlib.collections import LineCollection
 
     place = map_coordinates(posterior) if coordinates is None else coordinates
-    strength = np.clip(posterior.correlation.mean(axis=1), 0, 1) if len(posterior.forest) else np.empty(0)
+    strength = (
+        np.clip(posterior.joint.correlation.mean(axis=1), 0, 1) if len(posterior.forest) else np.empty(0)
+    )
     segments = place[posterior.forest]
     faint = min(0.5, max(0.06, 0.5 * np.sqrt(250 / max(len(segments), 1))))  # many lines lie on one another
     ax.add_collection(
@@ -73,7 +75,7 @@ def forest_tree(
     place, leaves, children = sector_layout(parent, np.ones(len(parent)))
     branch = branches(parent, leaves, n_branches)
     color = np.array(["#b9c2cc", *PALETTE])[np.where(branch < 0, 0, 1 + branch % len(PALETTE))]
-    strength = np.clip(posterior.correlation.mean(axis=1)[edge[1:]], 0, 1)
+    strength = np.clip(posterior.joint.correlation.mean(axis=1)[edge[1:]], 0, 1)
     segments = np.stack([place[parent[1:]], place[1:]], axis=1)
     ax.add_collection(
         LineCollection(
@@ -109,7 +111,7 @@ def forest_neighborhood(
     distance = posterior.distances([vertex])[0]
     shown, parent, edge = grow(posterior, vertex, distance, size, max_branches)
     depth, row = outline_layout(np.array(parent))
-    correlation = posterior.correlation.mean(axis=1)
+    correlation = posterior.joint.correlation.mean(axis=1)
     for child, above in enumerate(parent):
         if above >= 0:
             value = float(correlation[edge[child]])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
-from acvae.forests.rooted import adjacency
+from acvae._util.adjacency import adjacency
 from acvae.gaussian.posterior import Posterior
 
 __all__ = ["branches", "grow", "largest_tree", "need_forest", "outline_layout", "sector_layout"]
@@ -21,7 +21,7 @@ SMALLEST_BRANCH = 0.02  # share of the leaves below which a branch has no colour
 
 def need_forest(posterior: Posterior) -> None:
     """Raise unless there is a forest to draw."""
-    if not posterior.has_joint or len(posterior.forest) == 0:
+    if not posterior.has_forest:
         raise PosteriorError("there is no learnt forest to draw; use the posterior of an ACVAE.")
 
 

@@ -112,7 +112,7 @@ class Entry:
     @property
     def has_forest(self) -> bool:
         """Whether there is a learnt forest to draw and to walk."""
-        return self.posterior.has_joint and len(self.posterior.forest) > 0
+        return self.posterior.has_forest
 
 
 def open_runs(paths: Sequence[str | Path]) -> list[Entry]:

@@ -26,12 +26,13 @@ def rooted_forest(posterior: Posterior) -> dict[str, Any]:
     A path is found by walking up from both ends; its correlation is the product over its edges in each
     dimension.
     """
-    rooted, n = _need_forest(posterior).rooted, posterior.n_vertices
+    joint = _need_forest(posterior)
+    rooted, n = joint.rooted, posterior.n_vertices
     child = rooted.parent >= 0  # by position
     parent = np.full(n, NOBODY)
     parent[rooted.vertex[child]] = rooted.vertex[rooted.parent[child]]
     correlation = np.zeros((n, posterior.latent_dim), np.float32)
-    correlation[rooted.vertex[child]] = posterior.correlation[rooted.edge[child]]
+    correlation[rooted.vertex[child]] = joint.correlation[rooted.edge[child]]
     has_parent = parent != NOBODY
     return {
         "parent": ids(parent, n),
@@ -77,7 +78,7 @@ def by_path_length(posterior: Posterior, *, sources: int = SOURCES, seed: int = 
 
 
 def _need_forest(posterior: Posterior) -> ForestJoint:
-    correlations = posterior.correlations
-    if not isinstance(correlations, ForestJoint) or len(correlations.edges) == 0:
+    if not posterior.has_forest:
         raise PosteriorError("there are no paths without a learnt forest; use the posterior of an ACVAE.")
-    return correlations
+    joint: ForestJoint = posterior.joint
+    return joint

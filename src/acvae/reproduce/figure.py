@@ -137,7 +137,7 @@ def _panel(ax: Any, posterior: Posterior, settings: dict[str, Any]) -> None:
     slot = np.zeros(posterior.n_vertices, dtype=np.int64)
     slot[ids] = np.arange(len(ids))
     ends = slot[posterior.forest[edges]]
-    strength = np.abs(posterior.correlation[edges]).mean(axis=1)
+    strength = np.abs(posterior.joint.correlation[edges]).mean(axis=1)
     palette = np.array([*colormaps["Dark2"](np.arange(COLORS)), (0.6, 0.6, 0.6, 1.0)])
     # What hangs on the same vertex has the same colour, and so have the edges between.
     color = palette[np.minimum(_by_size(parent), COLORS)]

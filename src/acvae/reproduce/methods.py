@@ -64,7 +64,7 @@ class _Rounded:
     """Correlations whose distances are rounded, so that paths of equal length tie exactly."""
 
     def __init__(self, inner: ForestJoint) -> None:
-        self.inner, self.edges, self.values = inner, inner.edges, inner.values
+        self.inner, self.edges = inner, inner.edges
 
     def pairs(self, i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         return self.inner.pairs(i, j)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from acvae._util.files import replacing
 from acvae.datasets import Dataset
@@ -22,14 +23,14 @@ __all__ = ["data_fingerprint", "plain", "read_json", "to_csv", "write_text", "wr
 
 
 def data_fingerprint(data: Dataset) -> str:
-    """SHA-256 of the features, the edges and the names."""
-    digest = hashlib.sha256(json.dumps(data.features.shape).encode())
-    for array, kind in (
-        (data.features.indptr, "<i8"),
-        (data.features.indices, "<i8"),
-        (data.features.data, "<f4"),
-        (data.graph.edges, "<i8"),
-    ):
+    """SHA-256 of the features, the edges, their weights and the names; dense features as their CSR form."""
+    features = sp.csr_array(data.features)
+    digest = hashlib.sha256(json.dumps(features.shape).encode())
+    arrays = [(features.indptr, "<i8"), (features.indices, "<i8"), (features.data, "<f4")]
+    arrays.append((data.graph.edges, "<i8"))
+    if data.graph.weights is not None:
+        arrays.append((data.graph.weights, "<f8"))
+    for array, kind in arrays:
         digest.update(np.ascontiguousarray(array.astype(kind)).tobytes())
     if data.graph.names is not None:
         digest.update(json.dumps([str(name) for name in data.graph.names]).encode())

@@ -1,5 +1,6 @@
 """Callbacks: what to look at while training."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,8 @@ from acvae._util.checks import whole_number
 from acvae.clustering.cluster import cluster
 from acvae.gaussian.posterior import Posterior
 from acvae.splits import EdgeSplit
+from acvae.training.loop import EpochState
 from acvae.training.sharded import link_scores
-from acvae.training.state import TrainingState
 
 __all__ = ["Clustering", "LinkPrediction", "Selected", "SelectedClusters"]
 
@@ -52,13 +53,13 @@ class LinkPrediction:
         self.selected: Selected | None = None
         self.latest: Selected | None = None
 
-    def __call__(self, state: TrainingState) -> dict[str, float] | None:
+    def __call__(self, state: EpochState) -> dict[str, float] | None:
         if state.epoch % self.every and state.epoch != state.epochs:
             return None
         posterior = state.posterior(self.pairwise)
         scores = link_scores(state.world, posterior, self.split.train, self.split.test)
         rho = _mean_correlation(posterior, state)
-        now = Selected(state.epoch, state.elbo(), scores, state.figures["kl"], rho)
+        now = Selected(state.epoch, state.elbo(), scores, state.figures.get("kl", math.nan), rho)
         self.latest = now
         last = self.selected
         if last is None or (now.elbo > last.elbo and scores.ncrr.train > last.scores.ncrr.train):
@@ -118,7 +119,7 @@ class Clustering:
         self.pairwise, self.prefix = pairwise, prefix
         self.selected: SelectedClusters | None = None
 
-    def __call__(self, state: TrainingState) -> dict[str, float] | None:
+    def __call__(self, state: EpochState) -> dict[str, float] | None:
         if state.epoch % self.every and state.epoch != state.epochs:
             return None
         elbo = state.elbo()
@@ -132,7 +133,7 @@ class Clustering:
                 metrics.nmi(self.labels, found, "arithmetic"),
                 metrics.nmi(self.labels, found, "geometric"),
                 tuple(np.bincount(found, minlength=self.k).tolist()),
-                state.figures["kl"],
+                state.figures.get("kl", math.nan),
                 _mean_correlation(posterior, state),
             )
             figures["nmi_arithmetic"] = self.selected.nmi_arithmetic
@@ -140,8 +141,8 @@ class Clustering:
         return {self.prefix + name: value for name, value in figures.items()}
 
 
-def _mean_correlation(posterior: Posterior, state: TrainingState) -> float:
+def _mean_correlation(posterior: Posterior, state: EpochState) -> float:
     """Mean over the forest of the joint; without one, the training's own mean over the edges."""
-    if len(posterior.forest):
-        return float(posterior.correlation.mean())
-    return state.figures["mean_correlation"]
+    if posterior.has_forest:
+        return float(posterior.joint.correlation.mean())
+    return state.figures.get("mean_correlation", math.nan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -17,17 +17,18 @@ from acvae._util.files import save_arrays
 from acvae._util.version import __version__
 from acvae.engine.distributed import ALONE, World
 from acvae.engine.kernels import FlatAdam
-from acvae.exceptions import OptionError, SavedModelError, StoppedError
-from acvae.families.prior import AdaptivePrior, Prior
-from acvae.forests.weights import WeightState, settled_share
+from acvae.exceptions import OptionError, SavedModelError, StoppedError, TrainingError
+from acvae.families.base import Family, FamilyState
 from acvae.training.interrupts import Interrupts, is_interrupt
 
 __all__ = ["Checkpoint", "Keeper", "Parts"]
 
 FORMAT = "acvae-checkpoint"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+STORABLE = [np.dtype(code) for code in ("?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "f", "d")]
 
 
 @dataclass(frozen=True)
@@ -56,18 +57,14 @@ class Checkpoint:
 
 @dataclass
 class Parts:
-    """Everything that changes while training, and the options that must not.
+    """Everything that changes while training, and the options that must not."""
 
-    A generator for the noise and a prior are given where a model has them.
-    """
-
-    module: torch.nn.Module
+    family: Family
     optimizer: FlatAdam | torch.optim.Adam
     rng: np.random.Generator
+    noise: torch.Generator
     history: list[dict[str, float]]
     options: dict[str, Any]
-    noise: torch.Generator | None = None
-    prior: Prior | None = field(default=None)
 
 
 class _Snapshot(NamedTuple):
@@ -145,7 +142,8 @@ class Keeper:
 
 
 def _capture(parts: Parts) -> _Snapshot:
-    arrays = {f"module.{name}": _copy(tensor) for name, tensor in parts.module.state_dict().items()}
+    module = parts.family.module
+    arrays = {f"module.{name}": _copy(tensor) for name, tensor in module.state_dict().items()}
     moments, count = _optimizer_state(parts.optimizer)
     arrays |= {f"optimizer.{name}": _copy(tensor) for name, tensor in moments.items()}
     about: dict[str, Any] = {
@@ -155,12 +153,36 @@ def _capture(parts: Parts) -> _Snapshot:
         "rng": parts.rng.bit_generator.state,
         "history": [dict(row) for row in parts.history],
     }
-    if parts.noise is not None:
-        arrays["noise"] = _copy(parts.noise.get_state())
-    if isinstance(parts.prior, AdaptivePrior):
-        arrays["weights"] = parts.prior.state.weights.copy()
-        about["weight_step"] = parts.prior.state.step
+    arrays["noise"] = _copy(parts.noise.get_state())
+    own = parts.family.state()
+    _check_storable(parts.family.name, own)
+    arrays |= {f"family.{name}": np.array(array) for name, array in own.arrays.items()}
+    about["family"] = _plain(own.values)
     return _Snapshot(arrays, about)
+
+
+def _check_storable(family: str, state: FamilyState) -> None:
+    """A state comes back as it was: numbers in arrays, and values that JSON has words for."""
+    for name, array in state.arrays.items():
+        if np.asarray(array).dtype not in STORABLE:
+            raise TrainingError(
+                f"the state of {family} cannot be stored: its array {name!r} is of {np.asarray(array).dtype}; "
+                "whole and real numbers and booleans can be."
+            )
+    if not _in_json(state.values):
+        raise TrainingError(
+            f"the state of {family} cannot be stored: its values {state.values!r} do not come back from JSON "
+            "as they are; use numbers, texts, lists and dictionaries with texts as keys, or arrays."
+        )
+
+
+def _in_json(value: Any) -> bool:
+    """Whether a value comes back from JSON as it is: no tuples, and texts as keys."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _in_json(own) for key, own in value.items())
+    if isinstance(value, list):
+        return all(map(_in_json, value))
+    return value is None or isinstance(value, (str, int, float, np.integer, np.floating, np.bool_))
 
 
 def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
@@ -170,15 +192,14 @@ def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
         expected = _capture(parts).arrays  # as it is before the first epoch
         _check_shapes(arrays, expected)
         with torch.no_grad():
-            for name, tensor in parts.module.state_dict().items():  # which shares memory with the parameters
+            # A state shares its memory with the parameters.
+            for name, tensor in parts.family.module.state_dict().items():
                 tensor.copy_(torch.from_numpy(arrays[f"module.{name}"]))
         _set_optimizer_state(parts.optimizer, arrays, about["optimizer_count"])
         parts.rng.bit_generator.state = about["rng"]
-        if parts.noise is not None:
-            parts.noise.set_state(torch.from_numpy(arrays["noise"]))
-        if isinstance(parts.prior, AdaptivePrior):
-            parts.prior.state = WeightState(arrays["weights"], about["weight_step"])
-            parts.prior.settled = settled_share(arrays["weights"])
+        parts.noise.set_state(torch.from_numpy(arrays["noise"]))
+        own = {name.removeprefix("family."): arrays[name] for name in arrays if name.startswith("family.")}
+        parts.family.restore(FamilyState(own, about["family"]))
         parts.history[:] = about["history"]
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         if isinstance(error, (OptionError, SavedModelError)):
@@ -199,8 +220,12 @@ def _check_options(saved: dict[str, Any], wanted: dict[str, Any], path: Path) ->
 
 
 def _check_shapes(arrays: Arrays, expected: Arrays) -> None:
-    """A saved moment of Adam may be new, since there are none before the first step; all else must fit."""
+    """Networks must fit. A saved moment of Adam may be new, since there are none before the first step, and
+    what a family stores may change its size; `restore` looks at that.
+    """
     for name, array in expected.items():
+        if name.startswith("family."):
+            continue
         if name not in arrays:
             raise SavedModelError(f"the checkpoint has no {name!r}: it is of another model.")
         if arrays[name].shape != array.shape:

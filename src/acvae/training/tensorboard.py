@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from acvae._util.checks import optional_import, whole_number
-from acvae.training.state import TrainingState
+from acvae.training.loop import EpochState
 
 __all__ = ["TensorBoard"]
 
@@ -36,7 +36,7 @@ class TensorBoard:
 
         self._writer: Any = SummaryWriter(str(folder))
 
-    def __call__(self, state: TrainingState) -> None:
+    def __call__(self, state: EpochState) -> None:
         if state.world.rank:  # the first process writes for all
             return
         last = state.epoch == state.epochs

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from acvae.nn.kernels import FlatAdam
+from acvae.engine.kernels import FlatAdam
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from acvae import objectives
-from acvae.nn.kernels import pair_layer, pair_terms
+from acvae.engine.kernels import pair_terms
+from acvae.nn.kernels import pair_layer
 
 
 def randn(*shape: int, seed: int = 0) -> torch.Tensor:

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import oracles
-from acvae.forests import distances as module
 from acvae.forests.rooted import root_forest
+from acvae.gaussian.forest import distances as module
 from acvae.gaussian.forest.distances import ForestDistances
 
 

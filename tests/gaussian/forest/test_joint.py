@@ -3,7 +3,7 @@ import pytest
 
 import oracles
 from acvae.exceptions import PosteriorError
-from acvae.gaussian.joint import ForestJoint
+from acvae.gaussian import ForestJoint
 
 
 @pytest.mark.parametrize("shape", oracles.SHAPES)

@@ -5,8 +5,8 @@ import pytest
 
 import oracles
 from acvae.forests.rooted import root_forest
+from acvae.gaussian import ForestJoint
 from acvae.gaussian.forest.path_products import row_products
-from acvae.gaussian.joint import ForestJoint
 
 
 def expected_row(forest, values, mean, std, i):
@@ -25,7 +25,7 @@ def test_every_row_of_every_shape_of_forest(shape, n, dtype):
     values = oracles.random_correlations(rng, len(edges), 3, nasty=0.3)
     mean, std = (x.astype(dtype) for x in (rng.normal(size=(n, 3)), rng.uniform(0.1, 2, size=(n, 3))))
     forest = root_forest(n, edges)
-    walks = ForestJoint(n, edges, values.astype(dtype)).distance_walks(mean, std)
+    walks = ForestJoint(n, edges, values.astype(dtype)).few_rows(mean, std)
     order = rng.permutation(n)
     seen = []
     for at, block in walks.blocks(order, 16):
@@ -44,6 +44,6 @@ def test_nothing_is_lost_where_two_vertices_nearly_coincide():
     mean = np.array([[1000.0], [1000.0]])
     std = np.array([[1.0], [1.0]])
     rho = np.array([[1 - 1e-12]])
-    walks = ForestJoint(2, np.array([[0, 1]]), rho).distance_walks(mean, std)
+    walks = ForestJoint(2, np.array([[0, 1]]), rho).few_rows(mean, std)
     (_, block), *_ = walks.blocks(np.array([0]), 1)
     assert block[0, walks.columns == 1] == 2 * (1 - rho[0, 0])

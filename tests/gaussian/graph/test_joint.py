@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 import oracles
 from acvae import Graph, Posterior, cluster, metrics, spanning_tree_probabilities
 from acvae.exceptions import PosteriorError
-from acvae.gaussian.joint import graph as module
+from acvae.gaussian.graph import joint as module
 
 D = 3
 
@@ -78,7 +78,7 @@ def test_correlations_and_distances(n, m):
     np.testing.assert_allclose(q.distances(np.arange(n)), distance, atol=1e-8)
     np.testing.assert_allclose(q.pair_distance(i, j), distance, atol=1e-8)
     u, v = graph.edges.T
-    np.testing.assert_allclose(q.correlations.along_links(), correlation[u, v], atol=1e-9)
+    np.testing.assert_allclose(q.joint.along_links(), correlation[u, v], atol=1e-9)
 
 
 def test_weights_of_zeros_and_ones_are_a_forest():
@@ -259,7 +259,9 @@ def test_scores_and_clusters_work_on_it():
 def test_what_it_says_of_itself():
     q, *_ = make(9, 12)
     assert q.has_joint
-    assert q.forest.shape == (0, 2)
+    assert not q.has_forest
+    with pytest.raises(PosteriorError, match="no forest: this posterior has 12 edges of a graph"):
+        q.forest  # noqa: B018
     assert repr(q) == "Posterior(n_vertices=9, latent_dim=3, 12 edges of a graph)"
     with pytest.raises(PosteriorError, match="to_torch needs a joint on a forest"):
         q.to_torch()

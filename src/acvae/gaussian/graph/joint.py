@@ -11,6 +11,7 @@ forest's own. What is read from J is the correlation of every pair, J⁻¹ with 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy.typing as npt
 from acvae.elimination import Elimination, Factor, NotPositiveError, TooLargeError, eliminate, factorise
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.distances import PrecisionDistances
+from acvae.gaussian.stored import Stored
 
 __all__ = ["GraphJoint", "elimination_order"]
 
@@ -37,6 +39,8 @@ class GraphJoint:
     `order` is the links' `elimination_order`, if it is known already.
     """
 
+    kind = "graph"
+
     def __init__(
         self,
         links: IntArray,
@@ -47,8 +51,6 @@ class GraphJoint:
         self.links, self.off_diagonal, self.diagonal = links, off_diagonal, diagonal
         for array in (off_diagonal, diagonal):
             array.flags.writeable = False  # factors would not follow
-        self.edges: IntArray = np.empty((0, 2), dtype=np.int64)  # there is no forest
-        self.values: npt.NDArray[Any] = np.empty((0, diagonal.shape[1]))
         if order is not None:
             self._order = order
 
@@ -74,8 +76,31 @@ class GraphJoint:
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is made of, without what was computed of it."""
-        kept = ("links", "off_diagonal", "diagonal", "edges", "values")
-        return {name: self.__dict__[name] for name in kept}
+        return self.pack()
+
+    # ------------------------------------------------------------------ stored
+
+    def describe(self) -> str:
+        """What it is made of."""
+        return f"{len(self.links):,} edges of a graph"
+
+    def pack(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays it is made of."""
+        return {"links": self.links, "off_diagonal": self.off_diagonal, "diagonal": self.diagonal}
+
+    @classmethod
+    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], n: int, d: int) -> GraphJoint:
+        """Of arrays that may be anything: a precision on n vertices in d dimensions.
+
+        Whether it is positive definite is seen when it is first factorised.
+        """
+        stored = Stored(arrays)
+        links = stored.links("links", n)
+        off_diagonal = stored.numbers("off_diagonal", (len(links), d), np.float64)
+        diagonal = stored.numbers("diagonal", (n, d), np.float64)
+        if not (diagonal > 0).all():
+            raise PosteriorError("the diagonal of its precision is not positive.")
+        return cls(links, off_diagonal, diagonal)
 
     # ------------------------------------------------------------------ pairs
 

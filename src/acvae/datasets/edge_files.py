@@ -1,0 +1,112 @@
+"""A user's table of edges: read once, its header found out, its ends matched with known ids."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae._util.edge_lists import BoolArray, FloatArray, IntArray
+from acvae.datasets.headers import edges_have_header
+from acvae.datasets.ids import common_spelling, why_none_match
+from acvae.datasets.table_files import Rows, Table
+from acvae.exceptions import DataError
+
+__all__ = ["EdgeTable", "JoinedEdges", "edge_table", "join_edges"]
+
+
+class EdgeTable(NamedTuple):
+    """Ends of edges as text, and their weights where the table has them."""
+
+    path: Path
+    ends: tuple[list[str], list[str]]
+    weights: FloatArray | None
+
+
+class JoinedEdges(NamedTuple):
+    """Edges (m, 2) by row of the features, weights (m,), and what was counted."""
+
+    edges: IntArray
+    weights: FloatArray | None
+    details: dict[str, Any]
+
+
+def edge_table(
+    rows: Rows,
+    known: set[str],
+    *,
+    source: str | None,
+    target: str | None,
+    weight: str | None,
+    header: bool | None,
+) -> EdgeTable:
+    """The ends and weights. Without `header` the first line is one unless it names known ids.
+
+    Ends are the first two columns, or those named; the weights are in the column `weight`, by default the one
+    that is called so.
+    """
+    named = source is not None or target is not None or weight is not None
+    table = rows.table((named or edges_have_header(rows, known)) if header is None else header)
+    if len(table.columns) < 2:
+        raise DataError(f"{str(rows.path)!r} should have two columns, the two ends of an edge, but has one.")
+    chosen = _end_columns(table, source, target)
+    first, second = (table.column(name) for name in chosen)
+    for column in (first, second):
+        if "" in column:
+            raise DataError(
+                f"{str(rows.path)!r}, row {column.index('') + 1}: one end of the edge is missing."
+            )
+    if weight is None:
+        weight = next((n for n in table.columns if n.lower() == "weight" and n not in chosen), None)
+    return EdgeTable(rows.path, (first, second), None if weight is None else _weights(table, weight))
+
+
+def _end_columns(table: Table, source: str | None, target: str | None) -> tuple[str, str]:
+    """Those named, else those called source and target, else the first two."""
+    first, second = list(table.columns)[:2]
+    if source is None and target is None and {"source", "target"} <= table.columns.keys():
+        return "source", "target"
+    return source or first, target or second
+
+
+def _weights(table: Table, name: str) -> FloatArray:
+    values, bad = table.numbers(name)
+    wrong = np.union1d(bad, np.flatnonzero(~(values > 0)))
+    if len(wrong):
+        others = f" ({len(wrong):,} cells are like that)" if len(wrong) > 1 else ""
+        cell = table.column(name)[wrong[0]]
+        raise DataError(
+            f"{str(table.path)!r}, row {wrong[0] + 1}, column {name!r}: a weight is a positive number, not "
+            f"{cell!r}{others}."
+        )
+    return values
+
+
+def join_edges(table: EdgeTable, names: list[str], features_path: Path) -> JoinedEdges:
+    """Match the ends with the ids; what does not match is left out and counted."""
+    position = {name: row for row, name in enumerate(names)}
+    named = list(dict.fromkeys([*table.ends[0], *table.ends[1]]))
+    spelling = common_spelling(names, named) or {}
+    position |= {end: position[name] for end, name in spelling.items()}
+    rows: IntArray = np.array([[position.get(end, -1) for end in column] for column in table.ends]).T
+    inside: BoolArray = np.all(rows >= 0, axis=1)
+    unknown = [end for end in named if end not in position]
+    if not inside.any():
+        shown = [", ".join(map(repr, some[:3])) or "none" for some in (names, named)]
+        raise DataError(
+            f"no edge of {str(table.path)!r} joins two ids of {str(features_path)!r}: "
+            f"ids there are {shown[0]}, in the edges {shown[1]}.{why_none_match(names, named)}"
+        )
+    weights: npt.NDArray[np.float64] | None = None if table.weights is None else table.weights[inside]
+    return JoinedEdges(
+        rows[inside].astype(np.int64),
+        weights,
+        {
+            "feature_rows": len(names),
+            "edge_rows": len(inside),
+            "edge_rows_left_out": int((~inside).sum()),
+            "ids_without_features": len(unknown),
+            "ids_without_features_examples": unknown[:5],
+            "ids_written_otherwise": [list(pair) for pair in list(spelling.items())[:5]],
+        },
+    )

@@ -1,0 +1,53 @@
+"""Whether the first line of a table names its columns."""
+
+from collections.abc import Iterable
+
+from acvae.datasets.table_files import MISSING_TEXTS, Rows, is_number
+
+__all__ = ["edges_have_header", "features_have_header"]
+
+
+def edges_have_header(rows: Rows, known: set[str]) -> bool:
+    """Not if the first line names a known id, or is made of whole numbers just as all known ids are."""
+    if rows.names is not None:
+        return True
+    first = rows.cells[0][:2]
+    if any(cell in known for cell in first):
+        return False
+    return not all(map(_is_whole, first)) or not all(map(_is_whole, known))
+
+
+def features_have_header(rows: Rows, named: Iterable[str], ends: set[str]) -> bool:
+    """What the first line is, by what stands below it; `named` are the columns that the user speaks of.
+
+    A text above a column of numbers is a name. Where instead a number stands above numbers, the line holds
+    data, unless it begins with "id" or nothing, or its first cell is no end of an edge (`ends`) while the one
+    below is. Without any column of numbers the first line is a header.
+    """
+    if rows.names is not None or len(rows.cells) < 2:
+        return True
+    first, below = rows.cells[0], rows.cells[1:]
+    asked = list(named)
+    as_names = all(name in first for name in asked)
+    as_places = all(name.isdigit() and int(name) < len(first) for name in asked)
+    if as_names != as_places:
+        return as_names
+    numbers_above = False
+    for j, cell in enumerate(first):
+        if cell.lower() in MISSING_TEXTS:
+            continue
+        column = [row[j] for row in below if len(row) > j and row[j].lower() not in MISSING_TEXTS]
+        if not column or not all(is_number(other, rows.comma) for other in column):
+            continue
+        if not is_number(cell, rows.comma):
+            return True
+        numbers_above = numbers_above or j > 0 or len(first) == 1
+    if not numbers_above:
+        return True
+    if first[0].lower() in ("", "id"):
+        return True
+    return first[0] not in ends and below[0][:1] != [] and below[0][0] in ends
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdigit()

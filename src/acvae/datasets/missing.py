@@ -1,0 +1,85 @@
+"""Cells without a value (NaN): refused, filled in, or told to the model as missing evidence."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from acvae._util.checks import choice
+from acvae._util.text import counted
+from acvae.exceptions import FeatureError
+
+__all__ = ["MISSING", "fill_missing"]
+
+MISSING = ("error", "mean", "zero", "evidence")
+"""What can be done about cells without a value."""
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+def fill_missing(matrix: Any, how: str = "error") -> tuple[Any, BoolArray | None]:
+    """The matrix (n, D), dense or CSR, without NaN, and which rows are observed at all.
+
+    Parameters
+    ----------
+    matrix
+        Numbers, NaN where a value is missing; it is not changed.
+    how
+        `"error"` refuses NaN; `"mean"` fills in the mean of the column's values (0 where it has none) and
+        `"zero"` a zero. With `"evidence"` a row of NaN alone belongs to a vertex whose features are unknown:
+        it is marked in the mask (n,), false for such a row, and filled with zeros; single gaps in other rows
+        are filled as by `"mean"`. Without `"evidence"` the mask is None.
+    """
+    choice("missing", how, MISSING)
+    if sp.issparse(matrix):
+        return _fill_sparse(sp.csr_array(matrix), how)
+    gaps = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, dtype=bool)
+    if not gaps.any():
+        return matrix, np.ones(len(matrix), dtype=bool) if how == "evidence" else None
+    rows, columns = np.nonzero(gaps)
+    if how == "error":
+        raise _refusal(int(rows[0]), int(columns[0]), len(rows), len(np.unique(columns)))
+    filled = matrix.copy()
+    filled[gaps] = 0
+    if how == "zero":
+        return filled, None
+    present = np.maximum((~gaps).sum(axis=0), 1)
+    means = filled.sum(axis=0, dtype=np.float64) / present
+    observed: BoolArray | None = np.asarray(~gaps.all(axis=1)) if how == "evidence" else None
+    filled[rows, columns] = means[columns]
+    if observed is not None:
+        filled[~observed] = 0
+    return filled, observed
+
+
+def _fill_sparse(matrix: sp.csr_array, how: str) -> tuple[sp.csr_array, BoolArray | None]:
+    """As `fill_missing`; places that a sparse matrix does not store are zeros, not gaps."""
+    n, width = matrix.shape
+    gaps = np.isnan(matrix.data) if matrix.data.dtype.kind == "f" else np.zeros(len(matrix.data), dtype=bool)
+    if not gaps.any():
+        return matrix, np.ones(n, dtype=bool) if how == "evidence" else None
+    columns = matrix.indices[gaps]
+    row_of = np.repeat(np.arange(n), np.diff(matrix.indptr))
+    if how == "error":
+        raise _refusal(int(row_of[gaps][0]), int(columns[0]), len(columns), len(np.unique(columns)))
+    filled = matrix.copy()
+    filled.data[gaps] = 0
+    observed = None
+    if how != "zero":
+        present = np.maximum(n - np.bincount(columns, minlength=width), 1)
+        means = np.asarray(filled.sum(axis=0, dtype=np.float64)).ravel() / present
+        filled.data[gaps] = means[columns]
+    if how == "evidence":
+        observed = np.bincount(row_of[gaps], minlength=n) < max(width, 1)
+        filled.data[~observed[row_of]] = 0
+    filled.eliminate_zeros()
+    return filled, observed
+
+
+def _refusal(row: int, column: int, cells: int, columns: int) -> FeatureError:
+    others = f" ({cells:,} cells in {counted(columns, 'column')} are missing)" if cells > 1 else ""
+    return FeatureError(
+        f"features must be finite, but row {row}, column {column} is missing (nan){others}. Fill the gaps "
+        "yourself, or let the option missing do it: 'mean', 'zero', or 'evidence' for rows without features."
+    )

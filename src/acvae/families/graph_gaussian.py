@@ -1,0 +1,355 @@
+"""The whole of GraphGaussian without its face: evidence, scales, heads, all by leave-one-out.
+
+Scales are relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree), so that
+a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With edge
+weights, a_e is α times the weight relative to their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.elimination import Elimination
+from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.gaussian.evidence import Evidence
+from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
+from acvae.graph import Graph
+from acvae.links.head import Head, Parameters, start
+from acvae.links.queries import Queries, gather, sample_edges
+from acvae.links.ranking import LinkRanking
+from acvae.links.statistics import GraphStatistics, Scale
+from acvae.links.training import fit_probability, fit_ranking, reciprocal_ranks, softmax_loss
+
+__all__ = ["GraphGaussianFit", "fit_graph_gaussian", "strengths"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+Report = Callable[[str, float], None]
+
+GRID = ((2.0, 20.0), (0.7, 7.0), (6.0, 60.0))  # the first, unless another is clearly better
+COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
+PRECISION = 1.0  # of the evidence, relative to the prior's
+QUERIES, TRIAL_QUERIES, PAIR_ROWS = 10_000, 1200, 1000
+LARGE = 12_000  # vertices above which only the first of the grid is tried
+HELD_OUT = 0.1  # of vertices, whose queries only judge
+
+
+@dataclass
+class GraphGaussianFit:
+    """What was fitted, and the Gaussians, statistics and ranking made of it.
+
+    Attributes
+    ----------
+    graph, evidence, rows, seen
+        The train graph; the map of features or None; evidence (n, d); which vertices (n,) have any.
+    scales, precision
+        The scales t, and the evidence's precision c.
+    order, probability
+        The heads.
+    report
+        What was tried and chosen, with held-out losses.
+    """
+
+    graph: Graph
+    evidence: Evidence | None
+    rows: FloatArray
+    seen: BoolArray
+    scales: tuple[float, ...]
+    precision: float
+    order: Head
+    probability: Head
+    report: dict[str, Any] = field(default_factory=dict)
+    _statistics: GraphStatistics | None = None
+    _completing: Scale | None = None
+
+    @property
+    def statistics(self) -> GraphStatistics:
+        """Of pairs, under the graph and all evidence."""
+        if self._statistics is None:
+            elimination = elimination_of(self.graph.n_vertices, self.graph.edges)
+            self._statistics = make_statistics(
+                self.graph, self.rows, self.seen, self.scales, self.precision, elimination
+            )[0]
+        return self._statistics
+
+    @property
+    def ranking(self) -> LinkRanking:
+        """Scores and probabilities of links."""
+        return LinkRanking(self.statistics, self.order, self.probability)
+
+    @property
+    def pull(self) -> FloatArray:
+        """(n, d) c·r, what the evidence adds to J·mean."""
+        return self.precision * self.seen[:, None] * self.rows
+
+    def new_strengths(self, scale: float, count: int) -> FloatArray:
+        """(count,) strengths of new edges, of mean weight, at a scale."""
+        return np.full(count, strength_of_one(self.graph, scale, self.precision if self.seen.any() else 0.0))
+
+    def impute(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
+
+        By a Gaussian of its own, in which evidence counts for more than in that of links.
+        """
+        if self.evidence is None:
+            raise FeatureError("the model was fitted without features, so there are none to expect.")
+        if self._completing is None:
+            own = COMPLETION_PRECISION * self.seen
+            strength = COMPLETION_STRENGTH * relative_weights(self.graph)
+            gaussian = LaplacianGaussian(1 + own, self.graph.edges, strength)
+            self._completing = Scale(gaussian, gaussian.solve(own[:, None] * self.rows))
+        gaussian, mean = self._completing
+        return self.evidence.reconstruct(mean[vertices], gaussian.variance[vertices])
+
+    def pack(self) -> dict[str, npt.NDArray[Any]]:
+        """Arrays to save; the graph's own and the features' kind are not among them."""
+        out: dict[str, npt.NDArray[Any]] = {
+            "rows": self.rows,
+            "seen": self.seen,
+            "scales": np.array(self.scales),
+            "precision": np.array(self.precision),
+            **self.order.pack("order/"),
+            **self.probability.pack("probability/"),
+        }
+        if self.evidence is not None:
+            out.update({"evidence/" + name: array for name, array in self.evidence.pack().items()})
+        return out
+
+    @classmethod
+    def unpack(cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph) -> GraphGaussianFit:
+        """From what `pack` gave, the kind of the features if there are any, and the graph."""
+        prefix = "evidence/"
+        own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+        return cls(
+            graph,
+            None if kind is None else Evidence.unpack(kind, own),
+            np.asarray(arrays["rows"]),
+            np.asarray(arrays["seen"]),
+            tuple(float(t) for t in arrays["scales"]),
+            float(arrays["precision"]),
+            Head.unpack(arrays, "order/"),
+            Head.unpack(arrays, "probability/"),
+        )
+
+
+def strengths(graph: Graph, scale: float, precision: float) -> FloatArray:
+    """(m,) a_e of every edge at a scale t."""
+    return relative_weights(graph) * strength_of_one(graph, scale, precision)
+
+
+def relative_weights(graph: Graph) -> FloatArray:
+    """(m,) weights of the edges over their mean; ones where there are none."""
+    if graph.weights is None or graph.n_edges == 0:
+        return np.ones(graph.n_edges)
+    return np.asarray(graph.weights / np.mean(graph.weights), dtype=np.float64)
+
+
+def strength_of_one(graph: Graph, scale: float, precision: float) -> float:
+    """The strength of an edge of mean weight at a scale t."""
+    linked = max(1, int((graph.degrees > 0).sum()))
+    return scale * (1 + precision) * linked / max(1, 2 * graph.n_edges)
+
+
+def make_statistics(
+    graph: Graph,
+    rows: FloatArray,
+    seen: BoolArray,
+    scales: tuple[float, ...],
+    precision: float,
+    elimination: Elimination,
+) -> tuple[GraphStatistics, list[FloatArray]]:
+    """Gaussians given the evidence at every scale, and the strengths (m,) of each."""
+    own = (precision * seen).astype(np.float64)
+    made, used = [], []
+    for t in scales:
+        strength = strengths(graph, t, precision if seen.any() else 0.0)
+        gaussian = LaplacianGaussian(1 + own, graph.edges, strength, elimination)
+        made.append(Scale(gaussian, gaussian.solve(own[:, None] * rows)))
+        used.append(strength)
+    labels = tuple(f"{t:g}" for t in scales)
+    return GraphStatistics(tuple(made), graph.degrees, labels), used
+
+
+def fit_graph_gaussian(
+    features: Any,
+    graph: Graph,
+    *,
+    latent_dim: int = 64,
+    scales: str | tuple[float, ...] = "auto",
+    observed: BoolArray | None = None,
+    seed: int = 0,
+    progress: Report | None = None,
+) -> GraphGaussianFit:
+    """Fit by leave-one-out; `features` (n, D) may be None, `observed` (n,) says which rows of them count."""
+    say = progress or (lambda what, share: None)
+    n = graph.n_vertices
+    evidence, rows, seen = _evidence(features, n, latent_dim, observed, seed)
+    if not seen.any() and graph.n_edges == 0:
+        raise GraphError("there are neither edges nor features to learn from.")
+    say("evidence", 1.0)
+    elimination = elimination_of(n, graph.edges)
+    say("elimination", 1.0)
+    report: dict[str, Any] = {"features": None if evidence is None else evidence.kind}
+    tried = GRID if isinstance(scales, str) else (tuple(float(t) for t in scales),)
+    if isinstance(scales, str) and scales != "auto":
+        raise OptionError(f"scales must be 'auto' or numbers above 0, not {scales!r}.")
+    if not tried[0] or any(not (np.isfinite(t) and t > 0) for t in tried[0]):
+        raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
+    rng = np.random.default_rng(seed)
+    if len(tried) > 1 and n <= LARGE and 1 < graph.n_edges < n * (n - 1) // 2:
+        report["trials"], best = _choose_scales(graph, rows, seen, tried, elimination, seed, say)
+    else:
+        best = tried[0]
+    statistics, strength = make_statistics(graph, rows, seen, best, PRECISION, elimination)
+    say("scales", 1.0)
+    pairs = n * (n - 1) // 2
+    if 0 < graph.n_edges < pairs:
+        ends, weight = sample_edges(graph, QUERIES, rng)
+        queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
+        say("leave-one-out", 1.0)
+        order, report["held_out"] = _order(queries, graph, statistics.names, seed, say)
+        probability = _probability(statistics, graph, queries, rng, seed)
+    else:  # nothing to tell links from others by
+        order = _unlearned(statistics.count, 0.0)
+        odds = np.log((graph.n_edges + 0.5) / (pairs - graph.n_edges + 0.5))
+        probability = _unlearned(statistics.count, float(odds))
+    say("probabilities", 1.0)
+    return GraphGaussianFit(
+        graph, evidence, rows, seen, best, PRECISION, order, probability, report, statistics
+    )
+
+
+def _evidence(
+    features: Any, n: int, latent_dim: int, observed: BoolArray | None, seed: int
+) -> tuple[Evidence | None, FloatArray, BoolArray]:
+    mask = np.ones(n, dtype=bool) if observed is None else np.asarray(observed)
+    if mask.shape != (n,) or mask.dtype != np.bool_:
+        raise FeatureError(
+            f"observed must be a boolean mask of {n} vertices, got {mask.dtype} of shape {mask.shape}."
+        )
+    if features is None or features.shape[1] == 0 or not mask.any():
+        return None, np.zeros((n, 0)), np.zeros(n, dtype=bool)
+    if features.shape[0] != n:
+        raise FeatureError(f"the graph has {n} vertices, but there are {features.shape[0]} rows of features.")
+    kept = features[np.flatnonzero(mask)]
+    evidence = Evidence.fit(kept, latent_dim, seed=seed)
+    rows, seen = np.zeros((n, evidence.dimensions)), np.zeros(n, dtype=bool)
+    rows[mask], seen[mask] = evidence.project(kept)
+    return evidence, rows, seen
+
+
+def _judges(queries: Queries, n: int, seed: int) -> BoolArray:
+    """(q,) which queries only judge: all those of some vertices."""
+    return (np.random.default_rng(seed).random(n) < HELD_OUT)[queries.ends[:, 0]]
+
+
+def _per_vertex(queries: Queries, graph: Graph) -> FloatArray:
+    """(q,) weights under which every vertex counts the same, as it does in NCRR."""
+    return np.asarray(queries.weight / graph.degrees[queries.ends[:, 0]])
+
+
+def _choose_scales(
+    graph: Graph,
+    rows: FloatArray,
+    seen: BoolArray,
+    grid: tuple[tuple[float, ...], ...],
+    elimination: Elimination,
+    seed: int,
+    say: Report,
+) -> tuple[list[dict[str, Any]], tuple[float, ...]]:
+    """Held-out losses of a grid on the same queries; the first wins unless another is clearly better."""
+    trials: list[dict[str, Any]] = []
+    losses: list[FloatArray] = []
+    for k, scales in enumerate(grid):
+        rng = np.random.default_rng(seed + 1)
+        statistics, strength = make_statistics(graph, rows, seen, scales, PRECISION, elimination)
+        ends, weight = sample_edges(graph, TRIAL_QUERIES, rng)
+        queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
+        per_query = _per_vertex(queries, graph)
+        judge = _judges(queries, graph.n_vertices, seed + 1) | (np.arange(len(ends)) % 2 == 0)
+        head = fit_ranking(_subset(queries, ~judge), per_query[~judge], seed, networks=1)
+        ranks = reciprocal_ranks(head(queries.statistics[judge]), _subset(queries, judge))
+        loss = softmax_loss(head(queries.statistics[judge]), _subset(queries, judge))
+        losses.append(loss * per_query[judge] / per_query[judge].sum())
+        trials.append({"scales": scales, "loss": float(losses[-1].sum()), "rank": float(np.mean(ranks))})
+        say("scales", (k + 1) / (len(grid) + 1))
+    gaps = [first - losses[0] for first in losses]
+    error = [float(np.sqrt((gap**2).sum())) for gap in gaps]
+    better = [k for k, gap in enumerate(gaps) if gap.sum() < -2 * error[k] and k]
+    best = min(better, key=lambda k: float(losses[k].sum())) if better else 0
+    return trials, grid[best]
+
+
+def _subset(queries: Queries, chosen: BoolArray) -> Queries:
+    ends, weight, candidates, log_weight, statistics = queries
+    return Queries(ends[chosen], weight[chosen], candidates[chosen], log_weight[chosen], statistics[chosen])
+
+
+def _order(
+    queries: Queries, graph: Graph, names: tuple[str, ...], seed: int, say: Report
+) -> tuple[Head, dict[str, float]]:
+    """The head for ranking; if one statistic alone ranks held-out queries clearly better, that one."""
+    per_query = _per_vertex(queries, graph)
+    judge = _judges(queries, graph.n_vertices, seed)
+    if judge.all() or not judge.any() or len(judge) < 20:
+        return fit_ranking(queries, per_query, seed), {}
+    head = fit_ranking(_subset(queries, ~judge), per_query[~judge], seed, lambda share: say("head", share))
+    held = _subset(queries, judge)
+    own = per_query[judge] / per_query[judge].sum()
+    ours = reciprocal_ranks(head(held.statistics), held)
+    scores = {"head": float(ours @ own)}
+    best, found = None, float(ours @ own)
+    for f, name in enumerate(names):
+        other = reciprocal_ranks(held.statistics[:, :, f], held)
+        scores[name] = float(other @ own)
+        error = float(np.sqrt((((other - ours) * own) ** 2).sum()))
+        if scores[name] > max(found, scores["head"] + error):
+            best, found = f, scores[name]
+    return (head if best is None else _single(head, best)), scores
+
+
+def _unlearned(statistics: int, offset: float) -> Head:
+    """The sum of correlations and cosines as a head."""
+    zero = start(statistics, 1, seed=0)
+    linear = np.ones_like(zero.linear)
+    linear[-2:] = 0
+    network = zero._replace(linear=linear, offset=np.array([offset], dtype=np.float32))
+    return Head(np.zeros_like(linear), np.ones_like(linear), (network,))
+
+
+def _single(head: Head, statistic: int) -> Head:
+    """One statistic as a head."""
+    zero = Parameters(*(np.zeros_like(part) for part in head.networks[0]))
+    linear = zero.linear.copy()
+    linear[statistic] = 1
+    return head._replace(networks=(zero._replace(linear=linear),))
+
+
+def _probability(
+    statistics: GraphStatistics, graph: Graph, queries: Queries, rng: np.random.Generator, seed: int
+) -> Head:
+    """The head for probabilities: links without themselves, against pairs of the graph as it is."""
+    linked = np.flatnonzero(graph.degrees > 0)
+    chosen = (
+        np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False)) if len(linked) else linked
+    )
+    ends = np.stack([chosen, chosen], axis=1)
+    each = np.full(len(chosen), len(linked) / max(1, len(chosen)))
+    others = gather(statistics, graph, [], ends, each, rng, removed=False)
+    real = np.isfinite(others.log_weight)
+    # A pair of a linked vertex and an isolated one is met from one side only, all others from both.
+    sides = 1 + (graph.degrees[others.candidates] == 0)
+    weight = np.exp(others.log_weight) * others.weight[:, None] * sides
+    return fit_probability(
+        queries.statistics[:, 0],
+        queries.weight,
+        others.statistics[real],
+        weight[real].astype(np.float64),
+        seed,
+    )

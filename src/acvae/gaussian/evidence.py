@@ -1,0 +1,209 @@
+"""What features say about a vertex before its neighbours are asked: a point in d dimensions, and back.
+
+Features are weighted by how telling they are, rows scaled to unit length, the mean row taken off, and what is
+left is projected on its leading singular vectors. With no more features than dimensions nothing is lost.
+
+    counts, binaries:  log(1 + x)·log((1 + n)/(1 + df)),  df the number of vertices that have the feature
+    real values:       (x − mean)/std
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from acvae.exceptions import FeatureError
+
+__all__ = ["Evidence", "kind_of"]
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+DENSE_FEATURES = 400  # up to which all singular vectors are computed
+TINY = 1e-12
+
+
+def kind_of(features: sp.csr_array) -> str:
+    """ "binary", "count", "frequency" (sparse and not negative, such as tf-idf) or "real"."""
+    values = features.data
+    if len(values) == 0 or (np.isin(values, (0, 1))).all():
+        return "binary"
+    if values.min() < 0 or features.nnz > 0.5 * features.shape[0] * features.shape[1]:
+        return "real"
+    return "count" if (values == np.round(values)).all() else "frequency"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A map from feature rows to evidence, fitted to the rows that have features.
+
+    Attributes
+    ----------
+    kind
+        What the features were taken to be (`kind_of`).
+    shift, scale
+        (D,) taken off, and multiplied by, each feature.
+    centre
+        (D,) mean of the rows after that, each of unit length.
+    basis
+        (D, d) orthonormal columns.
+    length
+        Mean length of a row before it was scaled to one, for the way back.
+    """
+
+    kind: str
+    shift: FloatArray
+    scale: FloatArray
+    centre: FloatArray
+    basis: FloatArray
+    length: float
+
+    @classmethod
+    def fit(
+        cls, features: Any, dimensions: int, observed: BoolArray | None = None, seed: int = 0
+    ) -> Evidence:
+        """The map for features (n, D), of whose rows only those `observed` (n,) count."""
+        table = _table(features)
+        if observed is not None:
+            table = table[np.flatnonzero(observed)]
+        n, width = table.shape
+        kind = kind_of(table)
+        shift, scale = np.zeros(width), np.ones(width)
+        if kind == "real":
+            dense = table.toarray()
+            shift = dense.mean(axis=0) if n else shift
+            std = dense.std(axis=0) if n else scale
+            scale = np.where(std > TINY, 1 / np.maximum(std, TINY), 0.0)
+        else:
+            having = np.bincount(table.indices, minlength=width)
+            scale = np.log((1 + n) / (1 + having))
+        blank = np.zeros((width, 0))
+        rows, lengths = _unit_rows(table, cls(kind, shift, scale, np.zeros(width), blank, 1.0))
+        some = lengths > TINY
+        centre = np.asarray(rows.sum(axis=0)).ravel() / max(1, some.sum())
+        basis = _leading(rows, centre, int(some.sum()), min(dimensions, width), seed)
+        length = float(lengths[some].mean()) if some.any() else 1.0
+        return cls(kind, shift, scale, centre, basis, length)
+
+    @property
+    def dimensions(self) -> int:
+        """Of the evidence."""
+        return self.basis.shape[1]
+
+    def project(self, features: Any) -> tuple[FloatArray, BoolArray]:
+        """Evidence (n, d) of rows (n, D), and which rows (n,) say anything at all; others are zero."""
+        table = _table(features)
+        if table.shape[1] != len(self.scale):
+            raise FeatureError(f"{len(self.scale)} features are expected, got {table.shape[1]}.")
+        rows, lengths = _unit_rows(table, self)
+        some = lengths > TINY
+        out = np.asarray(rows @ self.basis) - self.centre @ self.basis
+        out[~some] = 0
+        return np.ascontiguousarray(out), some
+
+    def reconstruct(
+        self, mean: FloatArray, variance: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Expected features (b, D) and their standard deviation, of embeddings N(mean, variance·I).
+
+        `mean` is (b, d) and `variance` (b,). What the projection leaves out has no spread here.
+        """
+        back = self.basis.T * np.divide(
+            self.length, self.scale, out=np.zeros_like(self.scale), where=self.scale > TINY
+        )
+        start = self.shift + self.length * np.divide(
+            self.centre, self.scale, out=np.zeros_like(self.scale), where=self.scale > TINY
+        )
+        expected = start + mean @ back
+        spread = np.zeros_like(expected)
+        if variance is not None:
+            spread = np.sqrt(variance[:, None] * (back**2).sum(axis=0))
+        if self.kind != "real":
+            np.maximum(expected, 0, out=expected)
+        if self.kind == "binary":
+            np.minimum(expected, 1, out=expected)
+        elif self.kind == "count":
+            expected = np.expm1(expected)
+            spread = spread * (1 + expected)
+        return expected, spread
+
+    def pack(self) -> dict[str, npt.NDArray[Any]]:
+        """Arrays to save."""
+        return {
+            "shift": self.shift,
+            "scale": self.scale,
+            "centre": self.centre,
+            "basis": self.basis,
+            "length": np.array(self.length),
+        }
+
+    @classmethod
+    def unpack(cls, kind: str, arrays: dict[str, npt.NDArray[Any]]) -> Evidence:
+        """From its kind and what `pack` gave."""
+        parts = {name: np.asarray(arrays[name]) for name in ("shift", "scale", "centre", "basis")}
+        return cls(kind, **parts, length=float(arrays["length"]))
+
+
+def _table(features: Any) -> sp.csr_array:
+    if sp.issparse(features):
+        table = sp.csr_array(features, dtype=np.float64)
+    else:
+        table = sp.csr_array(np.asarray(features, dtype=np.float64))
+    table.sum_duplicates()
+    if not np.isfinite(table.data).all():
+        raise FeatureError("features must be finite; use observed= for vertices that have none.")
+    return table
+
+
+def _unit_rows(table: sp.csr_array, of: Evidence) -> tuple[Any, FloatArray]:
+    """Weighted rows of unit length, and their lengths before that."""
+    if of.kind == "real":
+        dense = (table.toarray() - of.shift) * of.scale
+        lengths = np.linalg.norm(dense, axis=1)
+        return dense / np.maximum(lengths, TINY)[:, None], lengths
+    weighted = (
+        sp.csr_array(table @ sp.diags_array(of.scale)) if of.kind != "count" else _log_counts(table, of)
+    )
+    lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
+    return sp.csr_array(sp.diags_array(1 / np.maximum(lengths, TINY)) @ weighted), lengths
+
+
+def _log_counts(table: sp.csr_array, of: Evidence) -> sp.csr_array:
+    out = table.copy()
+    out.data = np.log1p(out.data)
+    return sp.csr_array(out @ sp.diags_array(of.scale))
+
+
+def _leading(rows: Any, centre: FloatArray, count: int, dimensions: int, seed: int) -> FloatArray:
+    """(D, d) leading right singular vectors of the rows with their centre taken off, signs fixed."""
+    width = len(centre)
+    if width == 0 or dimensions == 0:
+        return np.zeros((width, dimensions))
+    if width <= DENSE_FEATURES:
+        moments = rows.T @ rows
+        moments = np.asarray(moments.toarray() if sp.issparse(moments) else moments)
+        moments = moments - count * np.outer(centre, centre)
+        basis = np.linalg.eigh(moments)[1][:, ::-1][:, :dimensions]
+    else:
+        basis = _randomised(rows, centre, dimensions, seed)
+    largest = np.abs(basis).argmax(axis=0)
+    return np.ascontiguousarray(basis * np.sign(basis[largest, np.arange(basis.shape[1])] + TINY))
+
+
+def _randomised(rows: Any, centre: FloatArray, dimensions: int, seed: int) -> FloatArray:
+    """Subspace iteration from a random start (Halko, Martinsson and Tropp, 2011)."""
+    rng = np.random.default_rng(seed)
+    some = np.asarray((rows.multiply(rows) if sp.issparse(rows) else rows**2).sum(axis=1)).ravel() > 0
+    guess = rng.standard_normal((len(centre), dimensions + 16))
+    for _ in range(6):
+        guess = np.linalg.qr(guess)[0]
+        image = rows @ guess - some[:, None] * (centre @ guess)
+        guess = rows.T @ image - np.outer(centre, some @ image)
+    guess = np.linalg.qr(guess)[0]
+    image = rows @ guess - some[:, None] * (centre @ guess)
+    turn = np.linalg.eigh(image.T @ image)[1]
+    return np.asarray(guess @ turn[:, ::-1][:, :dimensions])

@@ -1,0 +1,132 @@
+"""A Gaussian whose precision is a weighted graph Laplacian and a positive diagonal.
+
+    J = diag(h) + Σ_e a_e·b_e·b_eᵀ,   b_e = e_i − e_j,   K = J⁻¹
+
+Of K, which is dense, only what is asked for is computed: its diagonal and its entries at edges by selected
+inversion, its rows by a solve each, a block of rows at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.elimination import Elimination, TooLargeError, eliminate, factorise
+from acvae.exceptions import PosteriorError
+
+__all__ = ["LaplacianGaussian", "elimination_of"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+PANEL = 256  # rows solved for at a time
+
+
+class LaplacianGaussian:
+    """N(0, J⁻¹), factorised.
+
+    Parameters
+    ----------
+    diagonal
+        (n,) the h of the precision, positive.
+    edges, strength
+        (m, 2) and (m,) the pairs and their positive a.
+    order
+        The `elimination_of` the edges, if it is known already; it is the same for all strengths.
+
+    Attributes
+    ----------
+    variance, along
+        (n,) diagonal of K, and (m,) its entries at the edges.
+    """
+
+    def __init__(
+        self,
+        diagonal: FloatArray,
+        edges: IntArray,
+        strength: FloatArray,
+        order: Elimination | None = None,
+    ) -> None:
+        n = len(diagonal)
+        self.diagonal, self.edges, self.strength = diagonal, edges, strength
+        self.order = elimination_of(n, edges) if order is None else order
+        total = diagonal.astype(np.float64)
+        for end in edges.T:
+            total += np.bincount(end, strength, n)
+        self._factor = factorise(self.order, edges, -strength, total)
+        self.variance: FloatArray = self._factor.variance[self.order.position]
+        self.along: FloatArray = self._factor.along
+
+    @property
+    def n_vertices(self) -> int:
+        """How many vertices there are."""
+        return len(self.diagonal)
+
+    @property
+    def log_determinant(self) -> float:
+        """log det J."""
+        return self._factor.log_determinant
+
+    def solve(self, x: FloatArray) -> FloatArray:
+        """K·x for the columns of x (n, b)."""
+        return self._factor.solve(x[self.order.vertex])[self.order.position]
+
+    def rows(self, at: IntArray) -> FloatArray:
+        """(b, n) rows of K."""
+        out = np.empty((len(at), self.n_vertices))
+        for first in range(0, len(at), PANEL):
+            own = at[first : first + PANEL]
+            unit = np.zeros((self.n_vertices, len(own)))
+            unit[self.order.position[own], np.arange(len(own))] = 1
+            out[first : first + len(own), self.order.vertex] = self._factor.solve(unit).T
+        return out
+
+    def entries(self, i: IntArray, j: IntArray) -> FloatArray:
+        """(k,) entries of K at pairs, by a solve for every distinct vertex on the side that has fewer."""
+        if len(np.unique(j)) < len(np.unique(i)):
+            i, j = j, i
+        sources, which = np.unique(i, return_inverse=True)
+        out = np.empty(len(i))
+        for first in range(0, len(sources), PANEL):
+            rows = self.rows(sources[first : first + PANEL])
+            here = np.flatnonzero((which >= first) & (which < first + len(rows)))
+            out[here] = rows[which[here] - first, j[here]]
+        return out
+
+    def row_blocks(self, at: IntArray, size: int = PANEL) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yield `(vertices, rows of K)`, so many at a time."""
+        for first in range(0, len(at), size):
+            own = at[first : first + size]
+            yield own, self.rows(own)
+
+    def correlate(self, noise: FloatArray) -> FloatArray:
+        """Draws (n, b) made of standard normals (n, b)."""
+        return self._factor.correlate(np.ascontiguousarray(noise))[self.order.position]
+
+    def sample(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """(n, size) draws."""
+        return self.correlate(rng.standard_normal((self.n_vertices, size)))
+
+    def energy(self, x: FloatArray) -> FloatArray:
+        """(b,) xᵀ·J·x of the columns of x (n, b)."""
+        i, j = self.edges.T
+        own = (self.diagonal[:, None] * x**2).sum(axis=0)
+        return np.asarray(own + (self.strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
+
+    def log_density(self, x: FloatArray) -> FloatArray:
+        """(b,) log density of the columns of x (n, b)."""
+        return 0.5 * (self.log_determinant - self.n_vertices * np.log(2 * np.pi) - self.energy(x))
+
+
+def elimination_of(n_vertices: int, edges: IntArray) -> Elimination:
+    """An order for the graph; refused before it takes memory that there is not."""
+    try:
+        return eliminate(n_vertices, edges, matrices=2)
+    except TooLargeError as error:
+        raise PosteriorError(
+            f"the exact joint on this graph needs {error.need / 1e9:.1f} GB of memory, and "
+            f"{error.room / 1e9:.1f} GB are free: its dense core has {error.core_size:,} vertices. Use fewer "
+            "vertices or edges, or more memory."
+        ) from None

@@ -1,0 +1,228 @@
+"""A joint on a whole graph in which groups of dimensions share a precision: GraphGaussian's posterior.
+
+At a scale s every dimension has the precision
+
+    J_s = diag(h_s) + Σ_e a_se·b_e·b_eᵀ,   b_e = e_i − e_j,
+
+the graph's Laplacian with strengths a_s and a positive diagonal h_s: prior and evidence. One factorisation
+serves all dimensions of a scale, and the scales are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.elimination import Elimination
+from acvae.exceptions import PosteriorError
+from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
+from acvae.gaussian.stored import Stored
+
+__all__ = ["ScalesJoint"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+class ScalesJoint:
+    """One joint: strengths (S, m) of the graph's edges `links` (m, 2), diagonals (S, n), `group` (d,).
+
+    Dimension k has the precision of scale `group[k]`. It is factorised when first asked; `gaussians` are the
+    factorised ones, if they are known already.
+    """
+
+    kind = "scales"
+
+    def __init__(
+        self,
+        links: IntArray,
+        strength: FloatArray,
+        diagonal: FloatArray,
+        group: IntArray,
+        gaussians: tuple[LaplacianGaussian, ...] | None = None,
+    ) -> None:
+        self.links, self.strength, self.diagonal, self.group = links, strength, diagonal, group
+        if gaussians is not None:
+            self.gaussians = gaussians
+
+    @cached_property
+    def gaussians(self) -> tuple[LaplacianGaussian, ...]:
+        """One a scale, on one order of elimination."""
+        order: Elimination = elimination_of(self.diagonal.shape[1], self.links)
+        return tuple(
+            LaplacianGaussian(h, self.links, a, order)
+            for h, a in zip(self.diagonal, self.strength, strict=True)
+        )
+
+    @property
+    def std(self) -> FloatArray:
+        """(n, d) standard deviations."""
+        return self._std[:, self.group]
+
+    @cached_property
+    def _std(self) -> FloatArray:
+        return np.sqrt(np.stack([gaussian.variance for gaussian in self.gaussians], axis=1))
+
+    def _dimensions(self) -> Iterator[tuple[int, LaplacianGaussian, IntArray, FloatArray]]:
+        """Scale, Gaussian, dimensions and standard deviations (n, 1), for every scale that has dimensions."""
+        for s, gaussian in enumerate(self.gaussians):
+            own = np.flatnonzero(self.group == s)
+            if len(own):
+                yield s, gaussian, own, self._std[:, s, None]
+
+    # ------------------------------------------------------------------ stored
+
+    def describe(self) -> str:
+        """What it is made of."""
+        return f"{len(self.links):,} edges of a graph at {len(self.strength)} scales"
+
+    def pack(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays it is made of."""
+        return {
+            "links": self.links,
+            "strength": self.strength,
+            "diagonal": self.diagonal,
+            "group": self.group,
+        }
+
+    @classmethod
+    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], n: int, d: int) -> ScalesJoint:
+        """Of arrays that may be anything: precisions on n vertices, shared by d dimensions."""
+        stored = Stored(arrays)
+        links = stored.links("links", n)
+        diagonal = stored.numbers("diagonal", (None, n), np.float64)
+        strength = stored.numbers("strength", (len(diagonal), len(links)), np.float64)
+        if len(diagonal) == 0 or not (diagonal > 0).all() or not (strength > 0).all():
+            raise PosteriorError("its precision is not positive.")
+        return cls(links, strength, diagonal, stored.ids("group", (d,), len(diagonal)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it is made of, without what was computed of it."""
+        return self.pack()
+
+    # ------------------------------------------------------------------ pairs
+
+    def pairs(self, i: IntArray, j: IntArray) -> FloatArray:
+        """(k, d) correlation of each pair, by a solve for every distinct vertex on one side."""
+        out = np.empty((len(i), len(self.gaussians)))
+        for s, gaussian in enumerate(self.gaussians):
+            out[:, s] = gaussian.entries(i, j) / (self._std[i, s] * self._std[j, s])
+        out[i == j] = 1.0
+        return np.clip(out, -1.0, 1.0)[:, self.group]
+
+    def along_links(self) -> FloatArray:
+        """(m, d) correlation of the two ends of each link."""
+        u, v = self.links.T
+        along = np.stack([gaussian.along for gaussian in self.gaussians], axis=1)
+        return np.asarray(along / (self._std[u] * self._std[v]))[:, self.group]
+
+    def distance_blocks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> ScalesDistances:
+        """Blocks of rows, by solving for each once a scale."""
+        return ScalesDistances(self, mean, std)
+
+    # ------------------------------------------------------------------ the joint
+
+    def correlate(self, noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Turn standard normals (size, n, d) into standardised draws from the joint, in place."""
+        size, n, _ = noise.shape
+        for _, gaussian, own, std in self._dimensions():
+            columns = noise[:, :, own].astype(np.float64).transpose(1, 0, 2).reshape(n, -1)
+            drawn = gaussian.correlate(columns) / std
+            noise[:, :, own] = drawn.reshape(n, size, len(own)).transpose(1, 0, 2)
+        return noise
+
+    def log_density(self, standard: FloatArray) -> FloatArray:
+        """(size,) log density of standardised points (size, n, d)."""
+        size, n, d = standard.shape
+        energy = np.zeros(size)
+        for _, gaussian, own, std in self._dimensions():
+            columns = (standard[:, :, own] * std).transpose(1, 0, 2).reshape(n, -1)
+            energy += gaussian.energy(columns).reshape(size, len(own)).sum(axis=1)
+        return -0.5 * (energy + self.log_determinant() + n * d * np.log(2 * np.pi))
+
+    def log_determinant(self) -> float:
+        """Log determinant of the matrix of correlations, summed over dimensions."""
+        return float(
+            sum(
+                -len(own) * (gaussian.log_determinant + 2 * np.log(std).sum())
+                for _, gaussian, own, std in self._dimensions()
+            )
+        )
+
+    def divergence(
+        self, gap: FloatArray, scale: FloatArray, along: npt.NDArray[Any], log_determinant: float
+    ) -> float:
+        """KL(q ‖ this) for a q of means `gap` and standard deviations `scale` (n, d).
+
+        `along` (m, d) are q's correlations at the links, `log_determinant` is of all its correlations.
+        """
+        u, v = self.links.T
+        energy = 0.0
+        for s, gaussian, own, std in self._dimensions():
+            a = self.strength[s][:, None]
+            wide = scale[:, own] * std
+            energy += gaussian.energy(gap[:, own] * std).sum()
+            energy += (self.diagonal[s][:, None] * wide**2).sum()
+            energy += (a * ((wide[u] - wide[v]) ** 2 + 2 * wide[u] * wide[v] * (1 - along[:, own]))).sum()
+        rest = self.log_determinant() - log_determinant - gap.size
+        return float(0.5 * (energy + rest) - np.log(scale).sum())
+
+    def condition(
+        self, observed: npt.NDArray[np.bool_], standard: FloatArray
+    ) -> tuple[FloatArray, FloatArray, ScalesJoint]:
+        """Mean and std of the rest, standardised, and its correlations, given the rows `observed` (n,).
+
+        What an edge to an observed vertex said of the other end is now evidence about it: its strength moves
+        to the diagonal.
+        """
+        kept = np.flatnonzero(~observed)
+        new_id = np.cumsum(~observed) - 1
+        inside = ~observed[self.links].any(axis=1)
+        diagonal = self.diagonal.copy()
+        pull = np.zeros(standard.shape)
+        for here, there in (self.links.T, self.links.T[::-1]):
+            cut = observed[there] & ~observed[here]
+            for s, _, own, std in self._dimensions():
+                a = self.strength[s, cut]
+                np.add.at(diagonal[s], here[cut], a)
+                moved = a[:, None] * (standard[:, own] * std)[there[cut]]
+                np.add.at(pull, (here[cut][:, None], own[None, :]), moved)
+        rest = ScalesJoint(
+            new_id[self.links[inside]], self.strength[:, inside], diagonal[:, kept], self.group
+        )
+        mean = np.empty((len(kept), standard.shape[1]))
+        for _, gaussian, own, _ in rest._dimensions():
+            mean[:, own] = gaussian.solve(pull[np.ix_(kept, own)])
+        before = self.std[kept]
+        return mean / before, rest.std / before, rest
+
+
+class ScalesDistances:
+    """Expected squared distances, a block of rows at a time; every row is one solve a scale."""
+
+    def __init__(self, joint: ScalesJoint, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> None:
+        self.columns = np.arange(len(mean))
+        self._joint, self._mean, self._std = joint, mean - mean.mean(axis=0), std
+        self._norm = (self._mean**2 + std**2).sum(axis=1)
+
+    def blocks(self, rows: IntArray, block_rows: int) -> Iterator[tuple[IntArray, npt.NDArray[Any]]]:
+        """Yield `(rows, distances)` in the given order of rows."""
+        for start in range(0, len(rows), block_rows):
+            at = rows[start : start + block_rows]
+            out = -2 * (self._mean[at] @ self._mean.T)
+            out += self._norm[at, None]
+            out += self._norm
+            for _, gaussian, own, std in self._joint._dimensions():
+                rho = gaussian.rows(at)
+                rho /= std[at]
+                rho /= std.T
+                rho *= self._std[np.ix_(at, own)] @ self._std[:, own].T
+                rho *= 2
+                out -= rho.astype(out.dtype, copy=False)
+            np.maximum(out, 0, out=out)
+            out[np.arange(len(at)), at] = 0
+            yield at, out

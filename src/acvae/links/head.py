@@ -1,0 +1,112 @@
+"""A small network from the statistics of a pair to a score: linear path plus two hidden layers.
+
+    f(x) = x̃·l + relu(relu(x̃·A + a)·B + b)·c + o,   x̃ = (x − centre)/spread
+
+NumPy only, forwards and backwards: a few thousand parameters, and queries need no other library.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Head", "Parameters", "backward", "forward", "start"]
+
+Array = npt.NDArray[np.float32]
+
+CLIP = 6.0  # spreads from the centre beyond which a statistic says nothing more
+
+
+class Parameters(NamedTuple):
+    """The trained arrays, for F statistics and h hidden units."""
+
+    linear: Array  # (F,)
+    first: Array  # (F, h)
+    first_offset: Array  # (h,)
+    second: Array  # (h, h)
+    second_offset: Array  # (h,)
+    last: Array  # (h,)
+    offset: Array  # (1,)
+
+
+def start(statistics: int, hidden: int, seed: int) -> Parameters:
+    """Random inner layers; the last is zero, so that the score begins as its linear path."""
+    rng = np.random.default_rng(seed)
+
+    def normal(rows: int, columns: int) -> Array:
+        return (rng.standard_normal((rows, columns)) * np.sqrt(2 / rows)).astype(np.float32)
+
+    def zeros(size: int) -> Array:
+        return np.zeros(size, dtype=np.float32)
+
+    first, second = normal(statistics, hidden), normal(hidden, hidden)
+    return Parameters(zeros(statistics), first, zeros(hidden), second, zeros(hidden), zeros(hidden), zeros(1))
+
+
+def forward(p: Parameters, x: Array) -> tuple[Array, Array, Array]:
+    """Scores (N,) of standardised statistics (N, F), and both hidden layers."""
+    one: Array = x @ p.first
+    one += p.first_offset
+    np.maximum(one, 0, out=one)
+    two: Array = one @ p.second
+    two += p.second_offset
+    np.maximum(two, 0, out=two)
+    scores: Array = x @ p.linear + two @ p.last + p.offset
+    return scores, one, two
+
+
+def backward(p: Parameters, x: Array, one: Array, two: Array, slope: Array) -> Parameters:
+    """Gradient of a loss whose derivative by the scores is `slope` (N,)."""
+    down_two = np.multiply.outer(slope, p.last)
+    down_two *= two > 0
+    down_one = down_two @ p.second.T
+    down_one *= one > 0
+    ones = np.ones(len(slope), dtype=np.float32)
+    return Parameters(
+        slope @ x,
+        x.T @ down_one,
+        ones @ down_one,
+        one.T @ down_two,
+        ones @ down_two,
+        slope @ two,
+        slope.sum(keepdims=True),
+    )
+
+
+class Head(NamedTuple):
+    """A trained head: the mean score of its networks."""
+
+    centre: Array  # (F,)
+    spread: Array  # (F,)
+    networks: tuple[Parameters, ...]
+
+    def standardise(self, x: npt.NDArray[Any]) -> Array:
+        """(N, F) statistics as the networks take them."""
+        out = x.reshape(-1, len(self.centre)).astype(np.float32)
+        out -= self.centre
+        out /= self.spread
+        return np.clip(out, -CLIP, CLIP, out=out)
+
+    def __call__(self, x: npt.NDArray[Any]) -> Array:
+        """Scores (...) of statistics (..., F)."""
+        inputs = self.standardise(x)
+        total = np.zeros(len(inputs), dtype=np.float32)
+        for network in self.networks:
+            total += forward(network, inputs)[0]
+        return (total / np.float32(len(self.networks))).reshape(x.shape[:-1])
+
+    def pack(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
+        """Arrays to save, by name."""
+        out: dict[str, npt.NDArray[Any]] = {prefix + "centre": self.centre, prefix + "spread": self.spread}
+        for name, parts in zip(Parameters._fields, zip(*self.networks, strict=True), strict=True):
+            out[prefix + name] = np.stack(parts)
+        return out
+
+    @classmethod
+    def unpack(cls, arrays: dict[str, npt.NDArray[Any]], prefix: str) -> Head:
+        """From what `pack` gave."""
+        parts = [np.asarray(arrays[prefix + name], dtype=np.float32) for name in Parameters._fields]
+        networks = tuple(Parameters(*each) for each in zip(*parts, strict=True))
+        return cls(np.asarray(arrays[prefix + "centre"]), np.asarray(arrays[prefix + "spread"]), networks)

@@ -1,0 +1,61 @@
+"""The best new links of vertices, with probabilities, a block of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.gaussian.nearest import select_nearest
+from acvae.graph import Graph
+
+__all__ = ["best_links", "link_blocks", "probability_of"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+def probability_of(log_odds: npt.NDArray[Any]) -> FloatArray:
+    """1/(1 + e^−x), without overflow."""
+    x = np.asarray(log_odds, dtype=np.float64)
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + small), small / (1 + small))
+
+
+def link_blocks(
+    ranking: Any, rows: IntArray, k: int, exclude: Graph | None
+) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """Yield `(rows, ids (b, k), probabilities (b, k))`; where fewer than k are left, −1 and 0.
+
+    Which k there are is decided by the score that ranks, and they stand in the order of their probability.
+    """
+    n = ranking.n_vertices
+    known = exclude if exclude is not None else Graph(n, np.empty((0, 2), dtype=np.int64))
+    found = min(k, n)
+    for at, scores, log_odds in ranking.log_odds_blocks(rows):
+        ids = np.full((len(at), k), -1, dtype=np.int64)
+        odds = np.full((len(at), k), -np.inf)
+        best, _ = select_nearest(-scores, at, np.arange(n), *known.csr, found)
+        ids[:, :found] = best
+        picked = np.take_along_axis(log_odds, np.maximum(best, 0), axis=1).astype(np.float64)
+        odds[:, :found] = np.where(best >= 0, picked, -np.inf)
+        order = np.argsort(-odds, axis=1, kind="stable")
+        yield (
+            at,
+            np.take_along_axis(ids, order, axis=1),
+            probability_of(np.take_along_axis(odds, order, axis=1)),
+        )
+
+
+def best_links(ranking: Any, rows: IntArray, k: int, exclude: Graph | None) -> tuple[IntArray, FloatArray]:
+    """Ids and probabilities (r, k) of the best links of each row, best first."""
+    ids = np.full((len(rows), k), -1, dtype=np.int64)
+    probability = np.zeros((len(rows), k))
+    first = 0
+    for at, found, of_them in link_blocks(ranking, rows, k, exclude):
+        part = slice(first, first + len(at))
+        ids[part], probability[part] = found, of_them
+        first += len(at)
+    return ids, probability

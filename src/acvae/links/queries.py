@@ -1,0 +1,156 @@
+"""What a head is trained on: links asked for as if they were not known, and pairs that are no links.
+
+A query (i, j) is a directed edge, taken with probability π = min(1, λ/degree of i). Its candidates are j
+itself, the vertices of the strongest correlation with i, and uniform ones, none of them neighbours; the
+logs of the weights of candidates make up for those of their kind that were left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.graph import Graph
+from acvae.links.statistics import GraphStatistics
+
+__all__ = ["Queries", "gather", "sample_edges"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Array = npt.NDArray[np.float32]
+
+HARD, HARDEST, SOME_HARD, UNIFORM = 200, 30, 30, 40
+ROW_BYTES = 300e6  # of rows of K held at a time
+
+
+class Queries(NamedTuple):
+    """q queries with c candidates each."""
+
+    ends: IntArray  # (q, 2); both ends the same where no edge is taken away
+    weight: FloatArray  # (q,) how many of the population each stands for
+    candidates: IntArray  # (q, c); the first is the answer, if there is one
+    log_weight: Array  # (q, c); −∞ where there are fewer
+    statistics: Array  # (q, c, F)
+
+
+def sample_edges(graph: Graph, size: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+    """About `size` directed edges (q, 2), by rare sources first, and 1/π (q,) of each."""
+    pointer, neighbours = graph.csr
+    degree = np.diff(pointer)
+    source = np.repeat(np.arange(graph.n_vertices), degree)
+    share = _shares(degree[degree > 0], size)
+    chance = np.minimum(1.0, share / degree[source])
+    taken = np.flatnonzero(rng.random(len(source)) < chance)
+    return np.stack([source[taken], neighbours[taken]], axis=1), 1 / chance[taken]
+
+
+def _shares(degree: IntArray, size: int) -> float:
+    """λ with Σ min(degree, λ) = size, or the largest degree."""
+    low, high = 0.0, float(degree.max(initial=1))
+    if degree.sum() <= size:
+        return high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.minimum(degree, middle).sum() < size else (low, middle)
+    return high
+
+
+def gather(
+    statistics: GraphStatistics,
+    graph: Graph,
+    strength: list[FloatArray],
+    ends: IntArray,
+    weight: FloatArray,
+    rng: np.random.Generator,
+    *,
+    removed: bool,
+) -> Queries:
+    """Candidates and their statistics of queries (q, 2) sorted by their first end.
+
+    With `removed` each is asked without its edge, of the strengths (m,) at every scale, else as all is.
+    """
+    pointer, neighbours = graph.csr
+    columns = int(removed) + HARDEST + SOME_HARD + UNIFORM
+    candidates = np.empty((len(ends), columns), dtype=np.int64)
+    log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
+    out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
+    edge = _edge_ids(graph, ends) if removed else None
+    for part in _parts(ends, statistics.n_vertices):
+        own = ends[part]
+        at = np.unique(own)
+        for s, scale in enumerate(statistics.scales):
+            rows = scale.gaussian.rows(at)
+            if s == 0:
+                std = np.sqrt(scale.gaussian.variance)
+                _choose(
+                    own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part]
+                )
+            taken = np.zeros(len(own)) if edge is None else strength[s][edge[part]]
+            values = statistics.scale_without(s, rows, at, own, taken, candidates[part])
+            out[part, :, 2 * s : 2 * s + 2] = values
+        out[part, :, -2:] = statistics.degrees_without(own, candidates[part], removed)
+    return Queries(ends, weight, candidates, log_weight, out)
+
+
+def _edge_ids(graph: Graph, ends: IntArray) -> IntArray:
+    n = graph.n_vertices
+    low, high = np.sort(ends, axis=1).T
+    return np.searchsorted(graph.edges[:, 0] * n + graph.edges[:, 1], low * n + high)
+
+
+def _parts(ends: IntArray, n: int) -> Iterator[slice]:
+    """Ranges of queries whose rows fit the memory."""
+    room = max(2, int(ROW_BYTES / (8 * n)))
+    if len(np.unique(ends)) <= room:
+        yield slice(0, len(ends))
+        return
+    for first in range(0, len(ends), room // 2):
+        yield slice(first, min(first + room // 2, len(ends)))
+
+
+def _choose(
+    ends: IntArray,
+    at: IntArray,
+    rows: FloatArray,
+    std: FloatArray,
+    pointer: IntArray,
+    neighbours: IntArray,
+    removed: bool,
+    rng: np.random.Generator,
+    candidates: IntArray,
+    log_weight: Array,
+) -> None:
+    """Fill the candidates of queries, and the logs of their weights, in place."""
+    n, before = len(std), -1
+    free = np.ones(n, dtype=bool)
+    for q, (i, j) in enumerate(ends):
+        if i != before:
+            before = i
+            free[:] = True
+            free[neighbours[pointer[i] : pointer[i + 1]]] = False
+            free[i] = False
+            others = np.flatnonzero(free)
+            value = rows[np.searchsorted(at, i), others] / std[others]
+            near = others
+            if len(others) > HARD:
+                near = others[np.argpartition(value, len(others) - HARD)[len(others) - HARD :]]
+            near = near[np.argsort(-rows[np.searchsorted(at, i), near] / std[near], kind="stable")]
+            free[near] = False
+            far = np.flatnonzero(free)
+        candidates[q] = i
+        column = 0
+        if removed:
+            candidates[q, 0], log_weight[q, 0], column = j, 0, 1
+        hardest, rest = near[:HARDEST], near[HARDEST:]
+        for chosen, group in (
+            (hardest, hardest),
+            (rng.permutation(rest)[:SOME_HARD], rest),
+            (far[rng.integers(0, len(far), UNIFORM)] if len(far) else far, far),
+        ):
+            if len(chosen):
+                candidates[q, column : column + len(chosen)] = chosen
+                log_weight[q, column : column + len(chosen)] = np.log(len(group) / len(chosen))
+                column += len(chosen)

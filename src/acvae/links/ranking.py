@@ -1,0 +1,72 @@
+"""All pairs scored by a head, a block of rows at a time: the face that metrics take for a posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae._util.threads import one_blas_thread, over_ranges
+from acvae.links.head import Head
+from acvae.links.statistics import GraphStatistics, symmetric
+
+__all__ = ["LinkRanking"]
+
+IntArray = npt.NDArray[np.int64]
+Array = npt.NDArray[np.float32]
+
+BLOCK = 64  # rows of statistics held at a time
+AT_A_TIME = 4096  # pairs that a head scores at a time, so that its layers stay in the cache
+
+
+class LinkRanking:
+    """Scores of links by two heads on the same statistics: one for the order, one for probabilities."""
+
+    def __init__(self, statistics: GraphStatistics, order: Head, probability: Head) -> None:
+        self.statistics, self.order, self.probability = statistics, order, probability
+
+    @property
+    def n_vertices(self) -> int:
+        """How many vertices there are."""
+        return self.statistics.n_vertices
+
+    def score_blocks(self, rows: IntArray, block_rows: int = BLOCK) -> Iterator[tuple[IntArray, Array]]:
+        """Yield `(rows, scores (b, n))`; a larger score is a likelier link."""
+        for first in range(0, len(rows), block_rows):
+            at = rows[first : first + block_rows]
+            yield at, evaluate(self.order, self.statistics.rows(at))
+
+    def distance_blocks(self, rows: IntArray | None = None) -> Iterator[tuple[IntArray, IntArray, Array]]:
+        """Yield `(rows, columns, distances)`: minus the scores, with the columns in their order."""
+        columns = np.arange(self.n_vertices)
+        for at, scores in self.score_blocks(columns if rows is None else rows):
+            yield at, columns, -scores
+
+    def log_odds(self, i: IntArray, j: IntArray) -> Array:
+        """(k,) log-odds of a link between vertices, at the graph's own density; the same both ways."""
+        return evaluate(self.probability, symmetric(self.statistics.pairs(i, j)))
+
+    def log_odds_blocks(
+        self, rows: IntArray, block_rows: int = BLOCK
+    ) -> Iterator[tuple[IntArray, Array, Array]]:
+        """Yield `(rows, scores, log-odds)`, both (b, n), from one pass over the statistics."""
+        for first in range(0, len(rows), block_rows):
+            at = rows[first : first + block_rows]
+            statistics = self.statistics.rows(at)
+            yield at, evaluate(self.order, statistics), evaluate(self.probability, symmetric(statistics))
+
+
+def evaluate(head: Head, x: Array) -> Array:
+    """A head's scores (...) of statistics (..., F), on several threads and some pairs at a time."""
+    flat = x.reshape(-1, x.shape[-1])
+    out = np.empty(len(flat), dtype=np.float32)
+
+    def work(first: int, last: int) -> None:
+        for begin in range(first, last, AT_A_TIME):
+            end = min(begin + AT_A_TIME, last)
+            out[begin:end] = head(flat[begin:end])
+
+    with one_blas_thread():
+        over_ranges(work, len(flat), at_least=4 * AT_A_TIME)
+    return out.reshape(x.shape[:-1])

@@ -1,0 +1,182 @@
+"""How heads are trained: by the softmax of the true answer for ranking, by the logistic loss for odds.
+
+Adam with a rising and falling step, a fixed number of passes, a few networks from different starts. All in
+NumPy and from a seed, so that the same data give the same head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae._util.threads import n_threads, one_blas_thread, run_tasks
+from acvae.links.head import CLIP, Head, Parameters, backward, forward, start
+from acvae.links.queries import Queries
+from acvae.links.statistics import symmetric
+
+__all__ = ["fit_probability", "fit_ranking", "reciprocal_ranks", "softmax_loss"]
+
+FloatArray = npt.NDArray[np.float64]
+Array = npt.NDArray[np.float32]
+
+HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 3, 6, 1e-2, 1e-4
+BATCH, PAIR_BATCH = 64, 4096  # queries, pairs
+# A batch's loss and its derivative by the scores, from scores and the batch's ids.
+Loss = Callable[[Array, npt.NDArray[np.int64]], Array]
+
+
+def fit_ranking(
+    queries: Queries,
+    per_query: FloatArray,
+    seed: int,
+    progress: Callable[[float], None] | None = None,
+    networks: int = NETWORKS,
+) -> Head:
+    """A head that puts true answers before other candidates; queries weigh `per_query` (q,)."""
+    x, log_weight = queries.statistics, queries.log_weight
+    weight = per_query.astype(np.float32)
+    centre, spread = _moments(x[:, 1:][np.isfinite(log_weight[:, 1:])])
+    inputs = _standardise(x, centre, spread)
+
+    def slope(scores: Array, at: npt.NDArray[np.int64]) -> Array:
+        scores = scores.reshape(len(at), -1) + log_weight[at]
+        scores -= scores.max(axis=1, keepdims=True)
+        chance = np.exp(scores)
+        chance /= chance.sum(axis=1, keepdims=True)
+        chance[:, 0] -= 1
+        own = weight[at]
+        chance *= (own / max(own.sum(), 1e-30))[:, None]
+        return chance.reshape(-1)
+
+    firsts = [start(x.shape[-1], HIDDEN, seed + k) for k in range(networks)]
+    return Head(centre, spread, _train_all(inputs, slope, firsts, seed, BATCH, progress))
+
+
+def fit_probability(
+    links: Array, link_weight: FloatArray, others: Array, other_weight: FloatArray, seed: int
+) -> Head:
+    """A head whose score is the log-odds of a link, from statistics of links (a, F) and non-links (b, F).
+
+    Weights say how many pairs of the population each stands for, so the odds are those of its density.
+    """
+    x = symmetric(np.concatenate([links, others]))
+    target = np.concatenate([np.ones(len(links), np.float32), np.zeros(len(others), np.float32)])
+    weight = np.concatenate([link_weight, other_weight])
+    centre, spread = _moments(x)
+    inputs = _standardise(x, centre, spread)[:, None, :]
+    # Steps are made on pairs drawn by √weight, which is between few heavy and many light ones.
+    weight = weight / link_weight.sum()
+    offset = np.float32(np.log(link_weight.sum() / other_weight.sum()))
+    share = weight.astype(np.float32) * len(weight)
+
+    def slope(scores: Array, at: npt.NDArray[np.int64]) -> Array:
+        chance = 1 / (1 + np.exp(-scores))
+        return (chance - target[at]) * share[at] / np.float32(len(at))
+
+    begin = np.array([offset])
+    firsts = [start(x.shape[-1], HIDDEN, seed + 100 + k)._replace(offset=begin) for k in range(NETWORKS)]
+    head = Head(centre, spread, _train_all(inputs, slope, firsts, seed, PAIR_BATCH, None))
+    return _rescale(head, head(x), target, weight)
+
+
+def softmax_loss(scores: Array, queries: Queries) -> FloatArray:
+    """(q,) minus the log probability of each true answer, from scores (q, c)."""
+    total = scores + queries.log_weight
+    top = total.max(axis=1)
+    return np.asarray(top + np.log(np.exp(total - top[:, None]).sum(axis=1)) - total[:, 0], dtype=np.float64)
+
+
+def reciprocal_ranks(scores: Array, queries: Queries) -> FloatArray:
+    """(q,) estimates of 1/rank of true answers among all that are no neighbours; ties count against."""
+    before = (scores[:, 1:] >= scores[:, :1]) * np.exp(queries.log_weight[:, 1:])
+    return np.asarray(1 / (1 + before.sum(axis=1)), dtype=np.float64)
+
+
+def _moments(x: Array) -> tuple[Array, Array]:
+    """Centre and spread of statistics (N, F); a constant one is left out by a spread that is not zero."""
+    centre, spread = x.mean(axis=0, dtype=np.float64), x.std(axis=0, dtype=np.float64)
+    return centre.astype(np.float32), np.where(spread > 1e-6, spread, 1.0).astype(np.float32)
+
+
+def _standardise(x: Array, centre: Array, spread: Array) -> Array:
+    return np.clip((x - centre) / spread, -CLIP, CLIP)
+
+
+def _train_all(
+    inputs: Array,
+    slope: Loss,
+    firsts: list[Parameters],
+    seed: int,
+    batch: int,
+    progress: Callable[[float], None] | None,
+) -> tuple[Parameters, ...]:
+    """Networks from different starts, a thread each; matrices are too small for BLAS's own threads."""
+    trained: list[Parameters] = list(firsts)
+    done = [0]
+
+    def task(k: int) -> Callable[[int], None]:
+        def work(_: int) -> None:
+            trained[k] = _adam(inputs, slope, firsts[k], seed + k, batch)
+            done[0] += 1
+            if progress is not None:
+                progress(done[0] / len(firsts))
+
+        return work
+
+    with one_blas_thread():
+        run_tasks([task(k) for k in range(len(firsts))], n_threads())
+    return tuple(trained)
+
+
+def _adam(inputs: Array, slope: Loss, first: Parameters, seed: int, batch: int) -> Parameters:
+    """Minimise from `first`; `inputs` are (q, c, F)."""
+    rng = np.random.default_rng(seed)
+    value = [part.copy() for part in first]
+    mean = [np.zeros_like(part) for part in first]
+    square = [np.zeros_like(part) for part in first]
+    steps = PASSES * -(-len(inputs) // batch)
+    t = 0
+    for _ in range(PASSES):
+        order = rng.permutation(len(inputs))
+        for begin in range(0, len(order), batch):
+            at = order[begin : begin + batch]
+            x = inputs[at].reshape(-1, inputs.shape[-1])
+            scores, one, two = forward(Parameters(*value), x)
+            gradient = backward(Parameters(*value), x, one, two, slope(scores, at))
+            t += 1
+            done = t / steps
+            rate = STEP * min(1.0, done / 0.15) * (0.5 + 0.5 * np.cos(np.pi * max(0.0, (done - 0.15) / 0.85)))
+            for p, g, m, v in zip(value, gradient, mean, square, strict=True):
+                g = g + np.float32(DECAY) * p
+                m += np.float32(0.1) * (g - m)
+                v += np.float32(0.01) * (g * g - v)
+                p -= (
+                    np.float32(rate / (1 - 0.9**t))
+                    * m
+                    / (np.sqrt(v / np.float32(1 - 0.99**t)) + np.float32(1e-8))
+                )
+    return Parameters(*value)
+
+
+def _rescale(head: Head, scores: Array, target: Array, weight: FloatArray) -> Head:
+    """The head with its scores turned to a·f + b, by the best weighted logistic fit (Newton's steps)."""
+    f, a, b = scores.astype(np.float64), 1.0, 0.0
+    for _ in range(30):
+        chance = 1 / (1 + np.exp(-(a * f + b)))
+        error, curve = weight * (chance - target), weight * chance * (1 - chance)
+        slope = np.array([(error * f).sum(), error.sum()])
+        matrix = np.array([[(curve * f * f).sum(), (curve * f).sum()], [(curve * f).sum(), curve.sum()]])
+        step = np.linalg.solve(matrix + 1e-9 * np.eye(2), slope)
+        a, b = a - float(np.clip(step[0], -0.5, 0.5)), b - float(np.clip(step[1], -2, 2))
+        if np.abs(step).max() < 1e-10:
+            break
+    if not (np.isfinite(a) and np.isfinite(b) and a > 0):
+        return head
+    scale, shift = np.float32(a), np.float32(b)
+    networks = tuple(
+        p._replace(linear=scale * p.linear, last=scale * p.last, offset=scale * p.offset + shift)
+        for p in head.networks
+    )
+    return head._replace(networks=networks)

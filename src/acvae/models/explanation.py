@@ -1,0 +1,153 @@
+"""Why a link: how much each statistic of the pair adds, which features are shared, through whom it flows."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from acvae.links.statistics import symmetric
+
+if TYPE_CHECKING:
+    from acvae.models.graph_gaussian import GraphGaussian
+
+__all__ = ["Explanation", "explain", "shapley_values"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+REFERENCE_PAIRS = 2_000  # random pairs whose mean statistics are what a pair is compared with
+MOST = 5  # shared features and neighbours that the words name
+
+
+class Explanation(NamedTuple):
+    """What a link's log-odds are made of.
+
+    Attributes
+    ----------
+    i, j
+        The two vertices, by name where there are names.
+    probability, reference
+        Probability of a link, and that of a pair with the mean statistics of random pairs.
+    statistics
+        Name, value, and what it adds to the log-odds over the reference; these add up exactly.
+    shared_features
+        Name or number of each feature that both have, and how telling it is; the most telling first.
+    paths
+        Neighbour, and the share of the covariance K_ij that is lost when the edge to it is removed, exactly;
+        largest first. `of` says whose neighbour it is.
+    linked
+        Whether the two are linked in the graph that the model was fitted to.
+    """
+
+    i: Any
+    j: Any
+    probability: float
+    reference: float
+    statistics: list[tuple[str, float, float]]
+    shared_features: list[tuple[Any, float]]
+    paths: list[tuple[Any, Any, float]]
+    linked: bool
+
+    def __str__(self) -> str:
+        lines = [f"{self.i} – {self.j}: probability of a link {self.probability:.3g}"]
+        if self.linked:
+            lines.append("  They are linked already; the link itself is part of what follows.")
+        for name, value, adds in sorted(self.statistics, key=lambda s: -abs(s[2])):
+            lines.append(f"  {name} = {value:.3g} {'adds' if adds >= 0 else 'takes'} {abs(adds):.2f}")
+        if self.shared_features:
+            named = ", ".join(str(name) for name, _ in self.shared_features[:MOST])
+            more = len(self.shared_features) - MOST
+            lines.append(f"  both have {named}{f' and {more} more' if more > 0 else ''}")
+        strong = [(of, by, share) for of, by, share in self.paths if share >= 0.01][:MOST]
+        if strong:
+            told = ", ".join(f"{by} (of {of}, {share:.0%})" for of, by, share in strong)
+            lines.append(f"  correlation flows through {told}")
+        return "\n".join(lines)
+
+
+def explain(model: GraphGaussian, i: int, j: int) -> Explanation:
+    """See `GraphGaussian.explain`."""
+    ranking, graph = model.links_, model.graph_
+    names = graph.names
+    label = (lambda v: int(v)) if names is None else (lambda v: names[v])
+    statistics = ranking.statistics
+    pair = symmetric(statistics.pairs(np.array([i]), np.array([j])))[0].astype(np.float64)
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, graph.n_vertices, (2, REFERENCE_PAIRS))
+    apart = a != b
+    typical = symmetric(statistics.pairs(a[apart], b[apart])).astype(np.float64).mean(axis=0)
+    adds = shapley_values(ranking.probability, pair, typical)
+    odds = ranking.probability(np.stack([pair, typical]).astype(np.float32)).astype(np.float64)
+    told = [*statistics.names[:-2], "sum of the log degrees", "difference of the log degrees"]
+    start, neighbours = graph.csr
+    return Explanation(
+        label(i),
+        label(j),
+        float(1 / (1 + np.exp(-odds[0]))),
+        float(1 / (1 + np.exp(-odds[1]))),
+        [(name, float(v), float(x)) for name, v, x in zip(told, pair, adds, strict=True)],
+        _shared(model, i, j),
+        [(label(of), label(by), share) for of, by, share in _paths(model, i, j)],
+        bool(j in neighbours[start[i] : start[i + 1]]),
+    )
+
+
+def shapley_values(head: Any, pair: FloatArray, typical: FloatArray) -> FloatArray:
+    """(F,) what each statistic adds to the log-odds, averaged over all orders in which they may be told.
+
+    Exact, by all 2^F mixtures of the pair's statistics and the typical ones; they sum to the difference.
+    """
+    count = len(pair)
+    subsets = [frozenset(c) for size in range(count + 1) for c in combinations(range(count), size)]
+    table = np.array([[pair[f] if f in s else typical[f] for f in range(count)] for s in subsets])
+    value = dict(zip(subsets, head(table.astype(np.float32)).astype(np.float64), strict=True))
+    out = np.zeros(count)
+    for subset in subsets:
+        for f in set(range(count)) - subset:
+            weight = 1 / (count * comb(count - 1, len(subset)))
+            out[f] += weight * (value[subset | {f}] - value[subset])
+    return out
+
+
+def _shared(model: GraphGaussian, i: int, j: int) -> list[tuple[Any, float]]:
+    """Features that both have, by how much each says; of real-valued ones those far on the same side."""
+    features, evidence = model._features, model._fit.evidence
+    if features is None or evidence is None:
+        return []
+    both = features[[i, j]]
+    x, y = np.asarray(both.toarray() if sp.issparse(both) else both, dtype=np.float64)
+    product = (x - evidence.shift) * (y - evidence.shift) * evidence.scale**2
+    if evidence.kind == "real":
+        product[(x - evidence.shift) * (y - evidence.shift) <= 0] = 0
+    order = np.argsort(-product, kind="stable")
+    order = order[product[order] > 0][:100]
+    columns = getattr(model, "feature_names_in_", None)
+    return [(int(f) if columns is None else columns[f], float(product[f])) for f in order]
+
+
+def _paths(model: GraphGaussian, i: int, j: int) -> list[tuple[int, int, float]]:
+    """Edges of i and of j by the share of K_ij that goes with them: (of whom, neighbour, share).
+
+    Without an edge e of strength a, K′_ij = K_ij + s·u_i·u_j with u = K·b_e, s = a/(1 − a·b_eᵀ·K·b_e): all of
+    it from the rows of i and j and the diagonal.
+    """
+    gaussian = model._fit.statistics.scales[0].gaussian
+    rows = gaussian.rows(np.array([i, j]))
+    covariance = rows[0, j]
+    if covariance <= 0:
+        return []
+    out = []
+    for e in np.flatnonzero((gaussian.edges == i).any(axis=1) | (gaussian.edges == j).any(axis=1)):
+        u, v = gaussian.edges[e]
+        change = rows[:, u] - rows[:, v]  # u_i, u_j
+        own = 0 if i in (u, v) else 1
+        of, by = (i, j)[own], int(u + v - (i, j)[own])
+        spread = gaussian.variance[u] + gaussian.variance[v] - 2 * rows[own, by]
+        s = gaussian.strength[e] / (1 - gaussian.strength[e] * spread)
+        out.append((of, by, float(-s * change[0] * change[1] / covariance)))
+    return sorted(out, key=lambda path: -path[2])

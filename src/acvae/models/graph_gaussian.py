@@ -1,0 +1,279 @@
+"""GraphGaussian: features as evidence on a graph, one exact joint Gaussian, links by exact leave-one-out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from acvae._util.checks import choice, real_number, whole_number
+from acvae._util.progress import Stages
+from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.families.graph_gaussian import GraphGaussianFit, fit_graph_gaussian
+from acvae.gaussian.graph.scales import ScalesJoint
+from acvae.gaussian.posterior import Posterior
+from acvae.graph import Graph
+from acvae.links.ranking import LinkRanking
+from acvae.models.conventions import Embedder, check_graph_type
+from acvae.models.explanation import Explanation, explain
+from acvae.models.graph_extension import GraphExtension, extend
+from acvae.models.inputs import Inputs, prepare
+
+__all__ = ["GraphGaussian"]
+
+FIT, FEATURES = "fit.", "features."  # before the names of arrays in a file
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+# How a fit's time is spent, about, in percent.
+STAGES = {"evidence": 5, "elimination": 5, "scales": 30, "leave-one-out": 20, "head": 35, "probabilities": 5}
+
+
+class GraphGaussian(Embedder):
+    """One joint Gaussian on the whole graph, with the features as evidence, exact.
+
+    In every dimension, and at a scale with strength α, the prior is z ~ N(0, (I + α·L)⁻¹), L the graph's
+    Laplacian, weighted where edges have weights. A vertex's features are evidence r about its z with
+    precision c, so that
+
+        J = I + α·L + diag(c),   K = J⁻¹,   mean = K·diag(c)·r.
+
+    Whether two vertices are linked is read from the statistics of their pair: correlation and cosine of the
+    means at each scale, and both degrees. The small network that reads them is trained on every link *as if
+    it were not there*, which a Gaussian gives in closed form; so are the scales chosen.
+
+    Parameters
+    ----------
+    latent_dim
+        Dimensions of an embedding, shared among the scales; fewer if the features have fewer.
+    scales
+        "auto", or numbers above zero: how loudly a vertex of mean degree hears its neighbours, relative to
+        itself. Small ones keep close to the features and the nearest links, large ones smooth.
+    seed
+        Fixes everything that is random.
+    progress
+        Show progress on standard error.
+
+    After `fit`: `posterior_`, `links_` (scores and probabilities of links), `graph_`, `scales_`, `evidence_`
+    (how features were weighted), `history_`, `n_features_in_`, and `feature_names_in_` where features came as
+    a data frame.
+    """
+
+    graph_: Graph
+
+    def __init__(
+        self,
+        latent_dim: int = 64,
+        *,
+        scales: str | Sequence[float] = "auto",
+        seed: int = 0,
+        progress: bool = True,
+    ) -> None:
+        self.latent_dim = latent_dim
+        self.scales = scales
+        self.seed = seed
+        self.progress = progress
+        self._check_options()
+
+    def _check_options(self) -> None:
+        whole_number("latent_dim", self.latent_dim, minimum=1)
+        whole_number("seed", self.seed, minimum=0)
+        if isinstance(self.scales, str):
+            choice("scales", self.scales, ("auto",))
+            return
+        try:
+            given = list(self.scales)
+        except TypeError:
+            raise OptionError(f"scales must be 'auto' or numbers above 0, not {self.scales!r}.") from None
+        if not given:
+            raise OptionError("scales must be 'auto' or numbers above 0, and there are none.")
+        for scale in given:
+            real_number("each of scales", scale, above=0)
+
+    # ------------------------------------------------------------------ what users call
+
+    def fit(self, features: Any = None, graph: Any = None, *, observed: npt.ArrayLike | None = None) -> Self:
+        """Fit to a feature matrix (n, D), sparse or dense, and a graph on its n rows.
+
+        Parameters
+        ----------
+        features
+            None for a graph without any features: its structure alone then carries the joint.
+        observed
+            (n,) which vertices have features at all; rows of the others are not looked at.
+        """
+        self._check_options()
+        inputs = self._prepare(features, graph, observed)
+        assert inputs.graph is not None
+        started = time.perf_counter()
+        with Stages("GraphGaussian", STAGES, show=self.progress) as stages:
+            fitted = fit_graph_gaussian(
+                inputs.features,
+                inputs.graph,
+                latent_dim=self.latent_dim,
+                scales=self.scales if isinstance(self.scales, str) else tuple(map(float, self.scales)),
+                observed=inputs.observed,
+                seed=int(self.seed),
+                progress=stages.at,
+            )
+        self._set(fitted, inputs.features, inputs.graph)
+        self._remember_columns(inputs.feature_names)
+        self.history_ = [{"epoch": 1, "seconds": time.perf_counter() - started}]
+        return self
+
+    def transform(self, features: Any) -> npt.NDArray[np.float32]:
+        """Means (k, latent_dim) of rows with the same features, seen or unseen, without any edges."""
+        self._need_fit("transform")
+        self._check_columns(features)
+        rows = self._as_rows(features)
+        fitted = self._fit
+        if fitted.evidence is None:
+            raise FeatureError(
+                "the model was fitted without features, so rows of features say nothing to it."
+            )
+        evidence, seen = fitted.evidence.project(rows)
+        share = fitted.precision / (1 + fitted.precision)
+        alone = share * evidence * seen[:, None]
+        return alone[:, self._columns].astype(np.float32)
+
+    def impute(self, rows: npt.ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
+        """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
+
+        `rows` are vertex ids or names, by default all of them.
+        """
+        self._need_fit("impute")
+        ids = np.arange(self.posterior_.n_vertices) if rows is None else self._ids(rows, "rows")
+        return self._fit.impute(np.atleast_1d(ids))
+
+    def extend(
+        self,
+        features: Any = None,
+        edges: Any = (),
+        *,
+        known: str = "update",
+        names: Iterable[Any] | None = None,
+    ) -> GraphExtension:
+        """The joint with unseen vertices in it; the model itself stays as it is.
+
+        Parameters
+        ----------
+        features
+            (k, D) of the new vertices; rows of NaN, or None with `names`, for vertices with edges only.
+        edges
+            Pairs (new vertex, vertex), any number for each; a whole number is an id (0 … k−1 for the new
+            ones), anything else a name. The second may be known, or a new one given as ("new", id).
+        known
+            "update": known vertices hear of the new ones, as in a fit with the same scales on the larger
+            graph. "fixed": every marginal of the known ones stays as it is.
+        names
+            k names of the new vertices.
+        """
+        self._need_fit("extend")
+        choice("known", known, ("update", "fixed"))
+        return extend(self, features, edges, known=known, names=names)
+
+    def explain(self, i: Any, j: Any) -> Explanation:
+        """Why the two are, or are not, expected to be linked: in words (`str`) and as data."""
+        self._need_fit("explain")
+        ends = self._ids([i, j], "vertices")
+        return explain(self, int(ends[0]), int(ends[1]))
+
+    # ------------------------------------------------------------------ inside
+
+    def _prepare(self, features: Any, graph: Any, observed: Any) -> Inputs:
+        """Features may be missing altogether, and so may the graph, but not both."""
+        if features is not None:
+            inputs = prepare(
+                features, graph, observed=observed, uses_weights=True, model="GraphGaussian", stacklevel=4
+            )
+            if inputs.graph is None:
+                empty = Graph(inputs.features.shape[0], [], inputs.names)
+                inputs = inputs._replace(graph=empty)
+            return inputs
+        if graph is None:
+            raise GraphError("there is nothing to fit: give features, a graph, or both.")
+        if observed is not None:
+            raise FeatureError("observed says which vertices have features, and there are no features.")
+        check_graph_type(graph)
+        return Inputs(None, graph, graph.names, None, None, ())
+
+    def _set(self, fitted: GraphGaussianFit, features: Any, graph: Graph) -> None:
+        self._fit, self._features = fitted, features
+        self.graph_ = graph
+        self.weights_ = None
+        self.scales_ = fitted.scales
+        self.evidence_ = "none" if fitted.evidence is None else fitted.evidence.kind
+        self.n_features_in_ = 0 if features is None else int(features.shape[1])
+        self.posterior_: Posterior = self._posterior(fitted)
+        self._links: LinkRanking | None = fitted.ranking
+
+    def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        arrays = {FIT + name: array for name, array in self._fit.pack().items()}
+        kind = None if self._fit.evidence is None else self._fit.evidence.kind
+        if sp.issparse(self._features):
+            x = sp.csr_array(self._features)
+            arrays |= {FEATURES + n: getattr(x, n) for n in ("data", "indices", "indptr")}
+        elif self._features is not None:
+            arrays[FEATURES + "table"] = np.asarray(self._features)
+        return arrays, {"features": kind}
+
+    def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
+        own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
+        fitted = GraphGaussianFit.unpack(own, values["features"], self.graph_)
+        features = arrays.get(FEATURES + "table")
+        if FEATURES + "data" in arrays:
+            parts = tuple(arrays[FEATURES + name] for name in ("data", "indices", "indptr"))
+            x = sp.csr_array(parts, shape=(self.graph_.n_vertices, self.n_features_in_))
+            x.check_format(full_check=True)
+            features = x
+        self._set(fitted, features, self.graph_)
+
+    @property
+    def _columns(self) -> IntArray:
+        """(d,) which dimension of the evidence each of the posterior's is of."""
+        return dimensions(self._fit, self.latent_dim)[1]
+
+    def _posterior(self, fitted: GraphGaussianFit) -> Posterior:
+        group, column = dimensions(fitted, self.latent_dim)
+        scales = fitted.statistics.scales
+        joint = ScalesJoint(
+            fitted.graph.edges,
+            np.stack([scale.gaussian.strength for scale in scales]),
+            np.stack([scale.gaussian.diagonal for scale in scales]),
+            group,
+            tuple(scale.gaussian for scale in scales),
+        )
+        mean = np.zeros((fitted.graph.n_vertices, len(group)))
+        for k, (s, c) in enumerate(zip(group, column, strict=True)):
+            if c >= 0:
+                mean[:, k] = scales[s].mean[:, c]
+        return Posterior.from_correlations(mean, joint.std, joint)
+
+    def _as_rows(self, features: Any) -> Any:
+        table = (
+            features
+            if sp.issparse(features)
+            else np.asarray(getattr(features, "to_numpy", lambda: features)())
+        )
+        if table.ndim != 2:
+            raise FeatureError(f"features must be a table (k, D), got shape {table.shape}.")
+        self._check_width(table.shape[1])
+        return table
+
+
+def dimensions(fitted: GraphGaussianFit, latent_dim: int) -> tuple[IntArray, IntArray]:
+    """Scale (d,) and column of the evidence (d,) of each dimension: the leading ones, scales in turn.
+
+    Without evidence there is one dimension a scale, of column −1, whose mean is zero.
+    """
+    width = 0 if fitted.evidence is None else fitted.evidence.dimensions
+    count = len(fitted.scales)
+    if width == 0:
+        return np.arange(count), np.full(count, -1)
+    total = min(latent_dim, count * width)
+    return np.arange(total) % count, np.arange(total) // count

@@ -1,0 +1,98 @@
+"""The whole fit on small graphs: the same each time, saved, loaded, safe where there is little to learn."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import acvae
+from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.families.graph_gaussian import GraphGaussianFit, fit_graph_gaussian
+
+
+def communities(seed=0, n=120, groups=6, inside=0.3, between=0.01):
+    """Groups of vertices that share links and words."""
+    rng = np.random.default_rng(seed)
+    group = np.arange(n) % groups
+    chance = np.where(group[:, None] == group, inside, between)
+    i, j = np.nonzero(np.triu(rng.random((n, n)) < chance, 1))
+    words = rng.random((n, 5 * groups)) < np.where(np.arange(5 * groups) // 5 == group[:, None], 0.4, 0.05)
+    return sp.csr_array(words.astype(np.float32)), acvae.Graph(n, np.stack([i, j], axis=1))
+
+
+def test_it_predicts_and_is_the_same_again():
+    features, graph = communities()
+    split = acvae.split_edges(graph, seed=0)
+    fit = fit_graph_gaussian(features, split.train, seed=3)
+    again = fit_graph_gaussian(features, split.train, seed=3)
+    score = acvae.metrics.ncrr(fit.ranking, split.train, split.test)
+    assert score.test > 2 * score.random
+    assert acvae.metrics.ncrr(again.ranking, split.train, split.test) == score
+    loaded = GraphGaussianFit.unpack(fit.pack(), split.train)
+    assert acvae.metrics.ncrr(loaded.ranking, split.train, split.test) == score
+
+
+def test_probabilities_sum_to_about_the_number_of_links_and_are_symmetric():
+    features, graph = communities(1)
+    fit = fit_graph_gaussian(features, graph, seed=0)
+    i, j = np.triu_indices(graph.n_vertices, 1)
+    there, back = fit.ranking.log_odds(i, j), fit.ranking.log_odds(j, i)
+    np.testing.assert_allclose(there, back, rtol=1e-4, atol=1e-4)
+    known = graph.has_edges(np.stack([i, j], axis=1))
+    chance = 1 / (1 + np.exp(-there.astype(float)))
+    # Of pairs that are no links, those that look like one count with those that are, without themselves.
+    assert 0.2 < chance[~known].sum() / graph.n_edges < 2
+
+
+@pytest.mark.parametrize("kind", ["no features", "equal features", "some observed", "real values", "counts"])
+def test_features_of_every_kind(kind):
+    features, graph = communities(2, n=60)
+    rng = np.random.default_rng(0)
+    observed = None
+    if kind == "no features":
+        features = None
+    elif kind == "equal features":
+        features = np.ones((60, 4))
+    elif kind == "some observed":
+        observed = rng.random(60) < 0.5
+    elif kind == "real values":
+        features = rng.standard_normal((60, 5))
+    else:
+        features = rng.poisson(2.0, (60, 80)) * (rng.random((60, 80)) < 0.2)
+    fit = fit_graph_gaussian(features, graph, observed=observed, seed=0)
+    for _, scores in fit.ranking.score_blocks(np.arange(60)):
+        assert np.isfinite(scores).all()
+    expected = {"real values": "real", "counts": "count", "no features": None}
+    assert fit.report["features"] == expected.get(kind, "binary")
+
+
+@pytest.mark.parametrize(
+    "edges", [[(0, 1)], [(0, 1), (2, 3)], [(a, b) for a in range(5) for b in range(a + 1, 5)]]
+)
+def test_tiny_graphs(edges):
+    graph = acvae.Graph(5, np.array(edges))
+    fit = fit_graph_gaussian(np.eye(5), graph, seed=0)
+    for _, scores in fit.ranking.score_blocks(np.arange(5)):
+        assert np.isfinite(scores).all()
+    assert np.isfinite(fit.ranking.log_odds(np.array([0]), np.array([4]))).all()
+
+
+def test_no_edges_but_features():
+    fit = fit_graph_gaussian(np.eye(5), acvae.Graph(5, np.empty((0, 2), dtype=int)), seed=0)
+    for _, scores in fit.ranking.score_blocks(np.arange(5)):
+        assert np.isfinite(scores).all()
+
+
+def test_bad_input():
+    features, graph = communities(3, n=30)
+    with pytest.raises(FeatureError, match="mask of 30"):
+        fit_graph_gaussian(features, graph, observed=np.ones(29, bool))
+    with pytest.raises(OptionError, match="above 0"):
+        fit_graph_gaussian(features, graph, scales=(0.0, 2.0))
+    with pytest.raises(GraphError, match="neither"):
+        fit_graph_gaussian(None, acvae.Graph(4, np.empty((0, 2), dtype=int)))
+    broken = features.toarray()
+    broken[2, 1] = np.nan
+    with pytest.raises(FeatureError, match="finite"):
+        fit_graph_gaussian(broken, graph)
+    seen = np.arange(30) != 2
+    assert fit_graph_gaussian(broken, graph, observed=seen).seen[2] == np.False_

@@ -1,0 +1,65 @@
+"""Against the dense inverse."""
+
+import numpy as np
+import pytest
+
+from acvae.exceptions import PosteriorError
+from acvae.gaussian.graph import laplacian
+from acvae.gaussian.graph.laplacian import LaplacianGaussian
+
+
+def problem(seed, n=40, m=70):
+    rng = np.random.default_rng(seed)
+    pairs = np.sort(rng.integers(0, n - 3, (m, 2)), axis=1)  # the last three are isolated
+    edges = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
+    strength, diagonal = rng.uniform(0.1, 5, len(edges)), rng.uniform(0.5, 2, n)
+    precision = np.diag(diagonal)
+    for (i, j), a in zip(edges, strength, strict=True):
+        precision[np.ix_([i, j], [i, j])] += a * np.array([[1, -1], [-1, 1]])
+    return LaplacianGaussian(diagonal, edges, strength), precision, np.linalg.inv(precision), rng
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_entries_and_determinant(seed):
+    gaussian, precision, covariance, rng = problem(seed)
+    n = len(precision)
+    np.testing.assert_allclose(gaussian.rows(np.arange(n)), covariance, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(gaussian.variance, covariance.diagonal(), rtol=1e-10)
+    i, j = gaussian.edges.T
+    np.testing.assert_allclose(gaussian.along, covariance[i, j], rtol=1e-9)
+    a, b = rng.integers(0, n, (2, 30))
+    np.testing.assert_allclose(gaussian.entries(a, b), covariance[a, b], rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(gaussian.log_determinant, np.linalg.slogdet(precision)[1], rtol=1e-12)
+    x = rng.standard_normal((n, 3))
+    np.testing.assert_allclose(gaussian.solve(x), covariance @ x, rtol=1e-9, atol=1e-12)
+
+
+def test_log_density():
+    gaussian, precision, _, rng = problem(5)
+    x = rng.standard_normal((len(precision), 2))
+    expected = [0.5 * (np.linalg.slogdet(precision / (2 * np.pi))[1] - v @ precision @ v) for v in x.T]
+    np.testing.assert_allclose(gaussian.log_density(x), expected, rtol=1e-10)
+
+
+def test_samples_have_the_covariance():
+    gaussian, _, covariance, rng = problem(6)
+    draws = gaussian.sample(40_000, rng)
+    error = np.abs(draws @ draws.T / draws.shape[1] - covariance)
+    scale = np.sqrt(np.outer(covariance.diagonal(), covariance.diagonal()) + covariance**2)
+    assert (error < 6 * scale / np.sqrt(draws.shape[1])).all()
+
+
+def test_blocks_of_rows_are_the_rows():
+    gaussian, _, covariance, _ = problem(7)
+    at = np.array([5, 0, 39, 8, 2])
+    parts = list(gaussian.row_blocks(at, size=2))
+    assert [len(own) for own, _ in parts] == [2, 2, 1]
+    np.testing.assert_allclose(np.concatenate([rows for _, rows in parts]), covariance[at], atol=1e-12)
+
+
+def test_too_large_is_told(monkeypatch):
+    monkeypatch.setattr("acvae.elimination.order.available_memory", lambda: 1000)
+    n = 60
+    edges = np.array([(i, j) for i in range(n) for j in range(i + 1, n)])
+    with pytest.raises(PosteriorError, match="dense core"):
+        laplacian.elimination_of(n, edges)

@@ -1,0 +1,78 @@
+"""The map from features to evidence, against dense arithmetic."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from acvae.exceptions import FeatureError
+from acvae.gaussian.evidence import Evidence, kind_of
+
+
+def words(n=50, width=20, seed=0):
+    rng = np.random.default_rng(seed)
+    return sp.csr_array((rng.random((n, width)) < 0.2).astype(np.float32))
+
+
+def test_all_dimensions_keep_all_products():
+    x = words()
+    evidence = Evidence.fit(x, 64)
+    rows, seen = evidence.project(x)
+    dense = x.toarray().astype(np.float64)
+    weighted = dense * np.log((1 + 50) / (1 + dense.sum(axis=0)))
+    length = np.linalg.norm(weighted, axis=1, keepdims=True)
+    unit = weighted / np.maximum(length, 1e-12)
+    centred = unit - unit[seen].mean(axis=0)
+    np.testing.assert_array_equal(seen, length[:, 0] > 0)
+    np.testing.assert_allclose(
+        (rows @ rows.T)[np.ix_(seen, seen)], (centred @ centred.T)[np.ix_(seen, seen)], atol=1e-12
+    )
+
+
+def test_few_dimensions_are_the_leading_singular_vectors(monkeypatch):
+    x = words(300, 40, 1)
+    exact = Evidence.fit(x, 5).project(x)[0]
+    monkeypatch.setattr("acvae.gaussian.evidence.DENSE_FEATURES", 10)
+    iterated = Evidence.fit(x, 5).project(x)[0]
+    assert exact.shape == (300, 5)
+    # Subspace iteration keeps nearly as much of the variance as the best projection there is.
+    assert (iterated**2).sum() > 0.98 * (exact**2).sum()
+    assert (iterated**2).sum() <= (exact**2).sum() * (1 + 1e-9)
+
+
+def test_real_values_come_back():
+    x = np.random.default_rng(2).standard_normal((200, 4)) * [1, 10, 0.1, 3] + [0, 5, 1, -2]
+    evidence = Evidence.fit(x, 64)
+    back, _ = evidence.reconstruct(evidence.project(x)[0])
+    assert evidence.kind == "real"
+    for k in range(4):  # lengths are lost, directions are not
+        assert np.corrcoef(back[:, k], x[:, k])[0, 1] > 0.8
+
+
+def test_rows_that_say_nothing_are_zero_and_not_seen():
+    x = words().toarray()
+    x[3] = 0
+    rows, seen = Evidence.fit(x, 8).project(x)
+    assert not seen[3]
+    np.testing.assert_array_equal(rows[3], 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([[0, 1], [1, 0]], "binary"),
+        ([[0, 3], [0, 0]], "count"),
+        ([[0, 0.5], [0, 0]], "frequency"),
+        ([[-1, 2], [0.5, 1]], "real"),
+    ],
+)
+def test_kinds(values, kind):
+    assert kind_of(sp.csr_array(np.array(values, dtype=float))) == kind
+
+
+def test_packed_and_unpacked():
+    x = words()
+    evidence = Evidence.fit(x, 6)
+    again = Evidence.unpack(evidence.pack())
+    np.testing.assert_array_equal(again.project(x)[0], evidence.project(x)[0])
+    with pytest.raises(FeatureError, match="20 features"):
+        again.project(np.ones((2, 3)))

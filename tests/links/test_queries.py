@@ -1,0 +1,88 @@
+"""Statistics under leave-one-out: against a graph that never had the edge."""
+
+import numpy as np
+import pytest
+
+from acvae import Graph
+from acvae.elimination import eliminate
+from acvae.families.graph_gaussian import make_statistics
+from acvae.links.queries import gather, sample_edges
+from acvae.links.statistics import FLOOR, symmetric
+
+
+def problem(seed, n=30, m=45):
+    rng = np.random.default_rng(seed)
+    pairs = np.sort(rng.integers(0, n - 2, (m, 2)), axis=1)
+    graph = Graph(n, np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0))
+    seen = rng.random(n) < 0.8
+    rows = rng.standard_normal((n, 3)) * seen[:, None]
+    made = make_statistics(graph, rows, seen, (2.0, 20.0), 1.0, eliminate(n, graph.edges))
+    return graph, rows, seen, made, rng
+
+
+def dense(graph, rows, seen, strengths, edges):
+    """(n, n, F) from inverses of the precisions that have only these edges."""
+    n, out = graph.n_vertices, []
+    for a in strengths:
+        precision = np.diag(1.0 + seen)
+        for (i, j), s in zip(graph.edges[edges], a[edges], strict=True):
+            precision[np.ix_([i, j], [i, j])] += s * np.array([[1, -1], [-1, 1]])
+        covariance = np.linalg.inv(precision)
+        std = np.sqrt(covariance.diagonal())
+        mean = covariance @ (seen[:, None] * rows)
+        length = np.linalg.norm(mean, axis=1)
+        product = np.maximum(np.outer(length, length), 1e-24)
+        out += [np.log(np.maximum(covariance / np.outer(std, std), FLOOR)), mean @ mean.T / product]
+    degree = np.log1p(np.bincount(graph.edges[edges].ravel(), minlength=n))
+    out += [np.broadcast_to(degree[:, None], (n, n)), np.broadcast_to(degree, (n, n))]
+    return np.stack(out, axis=-1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_statistic_of_every_candidate_is_that_of_the_graph_without_the_edge(seed):
+    graph, rows, seen, (statistics, strengths), rng = problem(seed)
+    ends, weight = sample_edges(graph, 10**6, rng)
+    queries = gather(statistics, graph, strengths, ends, weight, rng, removed=True)
+    assert len(ends) == 2 * graph.n_edges
+    assert (weight == 1).all()
+    for q, (i, j) in enumerate(ends):
+        edge = (graph.edges == np.sort([i, j])).all(axis=1)
+        refit = dense(graph, rows, seen, strengths, ~edge)
+        kept = np.isfinite(queries.log_weight[q])
+        chosen = queries.candidates[q, kept]
+        assert chosen[0] == j
+        assert not graph.has_edges(np.stack([np.full(len(chosen) - 1, i), chosen[1:]], 1)).any()
+        np.testing.assert_allclose(queries.statistics[q, kept], refit[i, chosen], rtol=2e-6, atol=2e-6)
+
+
+def test_rows_and_pairs_against_dense():
+    graph, rows, seen, (statistics, strengths), rng = problem(4)
+    everything = dense(graph, rows, seen, strengths, np.full(graph.n_edges, True))
+    at = np.array([3, 29, 0])
+    np.testing.assert_allclose(statistics.rows(at), everything[at], rtol=2e-6, atol=2e-6)
+    i, j = rng.integers(0, 30, (2, 20))
+    np.testing.assert_allclose(statistics.pairs(i, j), everything[i, j], rtol=2e-6, atol=2e-6)
+    np.testing.assert_array_equal(symmetric(statistics.pairs(i, j)), symmetric(statistics.pairs(j, i)))
+
+
+def test_weights_of_candidates_stand_for_all_non_neighbours():
+    rng = np.random.default_rng(0)
+    n = 500
+    graph = Graph(n, np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))
+    statistics, strengths = make_statistics(
+        graph, np.zeros((n, 0)), np.zeros(n, bool), (2.0,), 1.0, eliminate(n, graph.edges)
+    )
+    ends, weight = sample_edges(graph, 100, rng)
+    queries = gather(statistics, graph, strengths, ends, weight, rng, removed=True)
+    others = np.exp(queries.log_weight[:, 1:]).sum(axis=1)
+    np.testing.assert_allclose(others, n - 1 - graph.degrees[ends[:, 0]], rtol=1e-5)
+
+
+def test_sampled_edges_are_weighted_back():
+    hub = Graph(401, np.stack([np.zeros(400, int), np.arange(1, 401)], axis=1))
+    totals = []
+    for seed in range(200):
+        ends, weight = sample_edges(hub, 420, np.random.default_rng(seed))
+        assert (ends[:, 0] > 0).sum() == 400  # a leaf's only edge is always taken
+        totals.append(weight.sum())
+    assert abs(np.mean(totals) - 800) < 4 * np.std(totals) / np.sqrt(200)

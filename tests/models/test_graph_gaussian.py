@@ -1,0 +1,272 @@
+"""GraphGaussian against the dense Gaussian, and what a user may ask of it."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import acvae
+from acvae import Graph, GraphGaussian
+from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError
+
+N, D = 60, 14
+
+
+def make_data(seed=0, weights=False):
+    """Two noisy blocks with features that tell them apart, a vertex without edges, one without features."""
+    rng = np.random.default_rng(seed)
+    block = np.arange(N) % 2
+    pairs = [
+        (i, j)
+        for i in range(N - 1)
+        for j in range(i)
+        if rng.random() < (0.2 if block[i] == block[j] else 0.02)
+    ]
+    x = (rng.random((N, D)) < np.where(block[:, None] == (np.arange(D) % 2), 0.4, 0.1)).astype(float)
+    x[3] = 0
+    own = rng.uniform(0.5, 2, len(pairs)) if weights else None
+    return sp.csr_array(x), Graph(N, pairs, weights=own)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    x, graph = make_data()
+    return GraphGaussian(latent_dim=6, progress=False).fit(x, graph), x, graph
+
+
+def dense(model, graph, k):
+    """Mean and covariance of dimension k from the model's strengths alone, by a dense inverse."""
+    joint = model.posterior_.joint
+    s = joint.group[k]
+    precision = np.diag(joint.diagonal[s])
+    for (i, j), a in zip(graph.edges, joint.strength[s], strict=True):
+        precision[[i, j], [i, j]] += a
+        precision[[i, j], [j, i]] -= a
+    return np.linalg.inv(precision)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_the_posterior_is_the_dense_conditional(weights):
+    x, graph = make_data(weights=weights)
+    model = GraphGaussian(latent_dim=6, scales=(0.5, 5.0), progress=False).fit(x, graph)
+    q, fit = model.posterior_, model._fit
+    assert q.has_joint
+    assert q.mean.shape == (N, 6)
+    own = fit.precision * fit.seen
+    for k in range(6):
+        covariance = dense(model, graph, k)
+        np.testing.assert_allclose(q.std[:, k], np.sqrt(np.diag(covariance)), rtol=1e-5)
+        np.testing.assert_allclose(q.mean[:, k], covariance @ (own * fit.rows[:, k // 2]), atol=1e-6)
+    if weights:  # strengths follow them
+        ratio = q.joint.strength[0] / graph.weights
+        np.testing.assert_allclose(ratio, ratio[0])
+
+
+def test_probabilities(fitted):
+    model, _, graph = fitted
+    p = model.link_probability(0, np.arange(1, N))
+    assert p.shape == (N - 1,)
+    assert ((p > 0) & (p < 1)).all()
+    assert model.link_probability(4, 9) == pytest.approx(model.link_probability(9, 4), rel=1e-6)
+    linked = graph.edges[::3]
+    apart = np.random.default_rng(0).integers(0, N, (300, 2))
+    apart = apart[apart[:, 0] != apart[:, 1]]
+    assert model.link_probability(*linked.T).mean() > 1.5 * model.link_probability(*apart.T).mean()
+
+
+def test_predicted_links_are_new_and_best_first(fitted):
+    model, _, graph = fitted
+    ids, p = model.predict_links([0, 5, 5], k=4)
+    assert ids.shape == p.shape == (3, 4)
+    assert (np.diff(p, axis=1) <= 0).all()
+    np.testing.assert_array_equal(ids[1], ids[2])
+    start, neighbour = graph.csr
+    for row, v in zip(ids, [0, 5, 5], strict=True):
+        assert v not in row
+        assert not set(row) & set(neighbour[start[v] : start[v + 1]])
+    np.testing.assert_allclose(p[0], model.link_probability(0, ids[0]), rtol=1e-5)
+    all_but_none, _ = model.predict_links(0, k=N + 5, exclude=Graph(N, []))
+    assert (all_but_none[0] >= 0).sum() == N - 1
+
+
+def test_hidden_links_of_a_ring_are_found_again():
+    """Each vertex is linked with the next three on either side; features say nothing."""
+    n = 200
+    ring = Graph(n, [(i, (i + step) % n) for i in range(n) for step in (1, 2, 3)])
+    split = acvae.split_edges(ring, seed=0)
+    x = np.random.default_rng(0).random((n, 5))
+    model = GraphGaussian(latent_dim=4, progress=False).fit(x, split.train)
+    score = acvae.metrics.ncrr(model.links_, split.train, split.test)
+    assert score.test > 10 * score.random
+    near = model.link_probability(*split.test.edges.T).mean()
+    assert near > 10 * model.link_probability(np.arange(n), (np.arange(n) + 50) % n).mean()
+
+
+def test_same_seed_same_bits():
+    x, graph = make_data()
+    a, b = (GraphGaussian(latent_dim=4, seed=3, progress=False).fit(x, graph) for _ in range(2))
+    np.testing.assert_array_equal(a.posterior_.mean, b.posterior_.mean)
+    np.testing.assert_array_equal(a.link_probability(0, [1, 2, 3]), b.link_probability(0, [1, 2, 3]))
+
+
+class TestMissing:
+    def test_observed_is_the_dense_conditional(self):
+        x, graph = make_data()
+        seen = np.arange(N) % 3 > 0
+        junk = x.toarray()
+        junk[~seen] = 7
+        model = GraphGaussian(latent_dim=6, scales=(0.5, 5.0), progress=False).fit(junk, graph, observed=seen)
+        fit = model._fit
+        assert not fit.seen[~seen].any()
+        covariance = dense(model, graph, 0)
+        expected = covariance @ (fit.precision * fit.seen * fit.rows[:, 0])
+        np.testing.assert_allclose(model.posterior_.mean[:, 0], expected, atol=1e-6)
+        again = GraphGaussian(latent_dim=6, scales=(0.5, 5.0), progress=False)
+        again.fit(np.where(seen[:, None], x.toarray(), -3.0), graph, observed=seen)
+        np.testing.assert_allclose(again.posterior_.mean, model.posterior_.mean, atol=1e-6)
+
+    def test_what_is_missing_is_completed_from_neighbours(self):
+        x, graph = make_data()
+        seen = np.random.default_rng(0).random(N) < 0.6
+        model = GraphGaussian(latent_dim=D, progress=False).fit(x, graph, observed=seen)
+        expected, spread = model.impute(np.flatnonzero(~seen))
+        assert expected.shape == spread.shape == ((~seen).sum(), D)
+        assert (spread >= 0).all()
+        truth = x.toarray()[~seen]
+        lonely = graph.degrees[~seen] == 0
+        own = np.corrcoef(expected[~lonely].ravel(), truth[~lonely].ravel())[0, 1]
+        mean = np.broadcast_to(x.toarray()[seen].mean(axis=0), truth.shape)
+        assert own > np.corrcoef(mean[~lonely].ravel(), truth[~lonely].ravel())[0, 1]
+
+    def test_a_graph_without_features(self):
+        _, graph = make_data()
+        model = GraphGaussian(progress=False).fit(None, graph)
+        assert (model.posterior_.mean == 0).all()
+        assert model.posterior_.pair_correlation(*graph.edges[0]).min() > 0
+        assert 0 < model.link_probability(0, 1) < 1
+        with pytest.raises(FeatureError, match="without features"):
+            model.impute([0])
+
+    def test_features_without_a_graph(self):
+        x, _ = make_data()
+        q = GraphGaussian(latent_dim=4, progress=False).fit(x).posterior_
+        assert q.pair_correlation(0, 1).max() == 0
+
+    def test_without_links_there_are_none_to_learn_from(self):
+        x, _ = make_data()
+        with pytest.raises(GraphError, match="links are learnt from links"):
+            GraphGaussian(latent_dim=4, progress=False).fit(x).link_probability(0, 1)
+
+
+class TestExtension:
+    def test_updated_as_the_larger_graph_says(self, fitted):
+        model, x, graph = fitted
+        new = x[[0, 7]]
+        found = model.extend(new, [(0, 4), (0, 5), (1, 6), (1, ("new", 0))])
+        q = found.posterior
+        assert found.vertices.tolist() == [N, N + 1]
+        assert found.graph.n_edges == graph.n_edges + 4
+        fit, joint = model._fit, q.joint
+        evidence, seen = fit.evidence.project(new)
+        own = fit.precision * np.concatenate([fit.seen, seen])
+        pull = own[:, None] * np.concatenate([fit.rows, evidence])
+        for k in range(q.latent_dim):
+            s = joint.group[k]
+            precision = np.diag(1 + own)
+            for (i, j), a in zip(joint.links, joint.strength[s], strict=True):
+                precision[[i, j], [i, j]] += a
+                precision[[i, j], [j, i]] -= a
+            covariance = np.linalg.inv(precision)
+            np.testing.assert_allclose(q.mean[:, k], covariance @ pull[:, k // 2], atol=1e-5)
+            np.testing.assert_allclose(q.std[:, k] ** 2, np.diag(covariance), rtol=1e-4)
+        added = joint.strength[:, graph.n_edges :]
+        np.testing.assert_allclose(added, joint.strength[:, :1] * np.ones_like(added))
+
+    def test_fixed_leaves_the_known_as_they_were_and_the_new_are_their_conditional(self, fitted):
+        model, x, _ = fitted
+        q = model.posterior_
+        found = model.extend(x[[1]], [(0, 4), (0, 5)], known="fixed").posterior
+        np.testing.assert_allclose(found.mean[:N], q.mean, atol=1e-5)
+        np.testing.assert_allclose(found.std[:N], q.std, rtol=1e-5)
+        i, j = np.mgrid[:N, :N]
+        np.testing.assert_allclose(found.pair_correlation(i, j), q.pair_correlation(i, j), atol=1e-8)
+        evidence, _ = model._fit.evidence.project(x[[1]])
+        for k in range(q.latent_dim):
+            s = q.joint.group[k]
+            a, c = model._fit.new_strengths(model.scales_[s], 1)[0], model._fit.precision
+            whole = 1 + c + 2 * a
+            mean = (c * evidence[0, k // 2] + a * (q.mean[4, k] + q.mean[5, k])) / whole
+            assert found.mean[N, k] == pytest.approx(mean, abs=1e-5)
+            both = q.std[[4, 5], k].astype(float)
+            rho = q.pair_correlation(4, 5)[k]
+            spread = 1 / whole + (a / whole) ** 2 * (both @ both + 2 * rho * both.prod())
+            assert found.std[N, k] == pytest.approx(np.sqrt(spread), rel=1e-4)
+
+    def test_edges_only_and_features_only(self, fitted):
+        model, x, _ = fitted
+        by_edges = model.extend(None, [("stranger", 4)], names=["stranger"]).posterior
+        assert by_edges.pair_correlation(N, 4).min() > 0
+        by_features = model.extend(x[[4]]).posterior
+        assert by_features.pair_correlation(N, 4).max() == 0
+        np.testing.assert_allclose(by_features.mean[N], model.transform(x[[4]])[0], atol=1e-6)
+
+
+def test_an_explanation_adds_up(fitted):
+    model, _, _ = fitted
+    why = model.explain(0, 8)
+    odds = np.log(why.probability / (1 - why.probability)) - np.log(why.reference / (1 - why.reference))
+    assert sum(adds for _, _, adds in why.statistics) == pytest.approx(odds, abs=1e-4)
+    assert "probability of a link" in str(why)
+
+
+def test_the_flow_through_a_neighbour_is_what_is_lost_without_the_edge(fitted):
+    model, _, graph = fitted
+    i, j = 0, int(graph.edges[graph.edges[:, 0] == 0][0, 1])
+    why = model.explain(i, j)
+    joint = model.posterior_.joint
+    covariance = dense(model, graph, 0)
+    for of, by, share in why.paths:
+        precision = np.linalg.inv(covariance)
+        at = np.flatnonzero((graph.edges == sorted((of, by))).all(axis=1))[0]
+        a = joint.strength[0, at]
+        precision[[of, by], [of, by]] -= a
+        precision[[of, by], [by, of]] += a
+        assert share == pytest.approx(1 - np.linalg.inv(precision)[i, j] / covariance[i, j], rel=1e-6)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("scales", [(0.0,), (-1.0, 2.0), (), "none", 3, (np.nan,)])
+    def test_scales(self, scales):
+        with pytest.raises(OptionError, match="scales"):
+            GraphGaussian(scales=scales)
+
+    def test_a_mask_of_another_length(self):
+        x, graph = make_data()
+        with pytest.raises(FeatureError, match="mask"):
+            GraphGaussian(progress=False).fit(x, graph, observed=np.ones(3, dtype=bool))
+
+    def test_nothing_to_learn_from(self):
+        x, _ = make_data()
+        with pytest.raises(AcvaeError, match="neither edges nor features"):
+            GraphGaussian(progress=False).fit(x, Graph(N, []), observed=np.zeros(N, dtype=bool))
+        with pytest.raises(GraphError, match="nothing to fit"):
+            GraphGaussian(progress=False).fit(None, None)
+
+    @pytest.mark.parametrize("weight", [0.0, -1.0, np.nan])
+    def test_weights_that_are_none(self, weight):
+        with pytest.raises(GraphError, match="weight"):
+            Graph(3, [(0, 1), (1, 2)], weights=[1.0, weight])
+
+    def test_features_that_are_not_numbers_where_they_are_said_to_be_there(self):
+        x, graph = make_data()
+        table = x.toarray()
+        table[2, 1] = np.nan
+        with pytest.raises(FeatureError, match=r"NaN|nan|missing"):
+            GraphGaussian(progress=False).fit(table, graph)
+
+    def test_a_vertex_with_itself(self, fitted):
+        with pytest.raises(GraphError, match="with itself"):
+            fitted[0].link_probability([1, 2], [0, 2])
+
+    def test_before_fit(self):
+        with pytest.raises(AcvaeError, match="fit"):
+            GraphGaussian().predict_links(0)

@@ -1,0 +1,108 @@
+"""The direction of imports: every room imports only rooms below it, and nothing goes round in a circle."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import acvae
+
+HOME = Path(acvae.__file__).parent
+
+# From the ground up. A room is a module or folder of the package; those of one line may not import each other.
+ROOMS = (
+    ("exceptions",),
+    ("_util",),
+    ("graph",),
+    ("splits",),
+    ("elimination",),
+    ("forests",),
+    ("objectives",),
+    ("nn",),
+    ("gaussian",),
+    ("links",),
+    ("metrics",),
+    ("clustering",),
+    ("datasets",),
+    ("engine",),
+    ("families",),
+    ("training",),
+    ("models",),
+    ("methods",),
+    ("runs",),
+    ("export", "plot"),
+    ("compare",),
+    ("reproduce",),
+    ("report",),
+    ("commands",),
+)
+LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+TORCH_FREE = ("_util", "gaussian", "links", "metrics", "clustering", "datasets", "runs", "plot", "report")
+
+
+def modules():
+    for path in sorted(HOME.rglob("*.py")):
+        parts = path.relative_to(HOME).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+def imports(path):
+    """Modules of the package that a file imports, at its top or inside functions, types aside."""
+    known = {name for name, _ in modules()}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "acvae":
+            home = node.module.removeprefix("acvae").lstrip(".")
+            for alias in node.names:
+                inner = f"{home}.{alias.name}".lstrip(".")
+                yield inner if inner in known else home
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "acvae":
+                    yield alias.name.removeprefix("acvae").lstrip(".")
+
+
+GRAPH = {name: sorted(set(imports(path)) - {name}) for name, path in modules()}
+
+
+def room(module):
+    return module.split(".")[0]
+
+
+def test_every_module_is_in_a_room():
+    assert {room(name) for name in GRAPH if name} <= set(LEVEL)
+
+
+@pytest.mark.parametrize("name", [name for name in GRAPH if name])
+def test_no_import_goes_up(name):
+    """A module reaches its own room and those below. The package itself is only its table of contents."""
+    for other in GRAPH[name]:
+        assert other != "", f"acvae.{name} imports the package itself: import from the room that has the name"
+        below = room(other) == room(name) or LEVEL[room(other)] < LEVEL[room(name)]
+        assert below, f"acvae.{name} imports acvae.{other}, which is not below it"
+
+
+def test_no_cycle():
+    done, path = set(), []
+
+    def visit(name):
+        assert name not in path, " → ".join([*path[path.index(name) :], name])
+        if name in done:
+            return
+        path.append(name)
+        for other in GRAPH.get(name, ()):
+            visit(other)
+        path.pop()
+        done.add(name)
+
+    for name in GRAPH:
+        if name:
+            visit(name)
+
+
+def test_the_top_of_the_package_can_be_taken_in_at_a_glance():
+    entries = {path.name for path in HOME.iterdir() if path.name not in ("__pycache__", "py.typed")}
+    assert len(entries) <= 25, sorted(entries)
