@@ -112,10 +112,11 @@ def _beside(folder: Path, names: list[str], args: argparse.Namespace) -> dict[st
     if opened.test is None:
         raise RunError(f"the run in {str(folder)!r} has no hidden links to compare by: it trained on all.")
     data = opened.load_data()
-    split = opened.split_of(opened.graph)
+    split = opened.split
+    assert split is not None
     say = silent if args.quiet else note
     say(f"ranking by the run's {opened.config.model}")
-    own = opened.model.links_ if opened.config.model == "graph-gaussian" else opened.posterior
+    own = opened.model.links_ if opened.config.method.learns_links else opened.posterior
     found = {f"{folder} ({opened.config.model})": score_links(own, split.train, split.test, split.seed)}
     for name in names:
         method = METHODS["links"][name]

@@ -54,7 +54,8 @@ def best_links(
             ids, probabilities = links.best_links(asked, at, k, known)
             yield BestLinks(at, ids, None, probabilities)
         else:
-            yield BestLinks(at, *asked.nearest(at, k, known), None)
+            ids, distances = asked.nearest(at, k, known)
+            yield BestLinks(at, ids, distances, None)
 
 
 def links_columns(run: Run, found: BestLinks) -> dict[str, npt.NDArray[Any]]:
