@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import PosteriorError
 from acvae._util.adjacency import adjacency
+from acvae.exceptions import PosteriorError
 from acvae.gaussian.posterior import Posterior
 
 __all__ = ["branches", "grow", "largest_tree", "need_forest", "outline_layout", "sector_layout"]

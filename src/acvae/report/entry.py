@@ -26,7 +26,7 @@ __all__ = ["Entry", "LinkPredictor", "open_runs"]
 class LinkPredictor(Protocol):
     """What predicts links with probabilities: a fitted model.
 
-    It may also have `explain(i, j)`, which says why: a list of texts, or anything whose `str` has a line each.
+    It may also have `explain(i, j)`, which says why: texts in a list, or a `str` with a line each.
     """
 
     def predict_links(
