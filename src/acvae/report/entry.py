@@ -26,8 +26,7 @@ __all__ = ["Entry", "LinkPredictor", "open_runs"]
 class LinkPredictor(Protocol):
     """What predicts links with probabilities: a fitted model.
 
-    It may also have `explain(i, j)`, which says why: a text, a list of texts, or an object with such a list
-    as `words`.
+    It may also have `explain(i, j)`, which says why: texts in a list, or a `str` with a line each.
     """
 
     def predict_links(

@@ -56,10 +56,8 @@ def _words(told: Any) -> list[str]:
     words = getattr(told, "words", told)
     if callable(words):
         words = words()
-    if isinstance(words, str):
-        words = [line for line in words.splitlines() if line.strip()]
-    elif not isinstance(words, (list, tuple)):
-        words = [str(words)]
+    if not isinstance(words, (list, tuple)):
+        words = [line.strip() for line in str(words).splitlines() if line.strip()]
     return [str(word)[:300] for word in words[:MOST_WORDS]]
 
 
