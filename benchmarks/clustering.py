@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from scipy.cluster import hierarchy
 
-from acvae.clustering.cluster import MEMORY, linkage
+from acvae.clustering import MEMORY, linkage
 from acvae.clustering.tree import cut
 from all_pairs import CITATION, make_graph, make_posterior
 from ratios import Line, apart, spread, store

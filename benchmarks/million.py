@@ -23,7 +23,7 @@ import numpy as np
 
 import acvae
 from acvae.datasets import open_features, save_features
-from acvae.training import AdaptivePrior, Problem
+from acvae.families import ForestFamily
 from generated_graph import make_features, make_graph
 from ratios import Line, spread, store
 
@@ -54,7 +54,7 @@ def measure(n: int, folder: Path) -> dict:
     found["graph_s"] = time.perf_counter() - start
     features = open_features(folder / "features")
 
-    spent = timers((Problem, "edge_masses"), (AdaptivePrior, "update"))
+    spent = timers((ForestFamily, "edge_masses"), (ForestFamily, "move_weights"))
     epoch_ends: list[dict] = []
 
     def watch(state) -> None:
@@ -65,12 +65,12 @@ def measure(n: int, folder: Path) -> dict:
     q = model.fit(features, graph, callbacks=[watch]).posterior_
     end = time.perf_counter()
     steps = [row["seconds"] for row in model.history_]
-    rest = np.diff([0.0] + [e["edge_masses"] + e["update"] for e in epoch_ends])
+    rest = np.diff([0.0] + [e["edge_masses"] + e["move_weights"] for e in epoch_ends])
     found |= {
         "fit_s": end - start,
         "steps_s": steps,
         "masses_s": np.diff([0.0] + [e["edge_masses"] for e in epoch_ends]).tolist(),
-        "forest_s": np.diff([0.0] + [e["update"] for e in epoch_ends]).tolist(),
+        "forest_s": np.diff([0.0] + [e["move_weights"] for e in epoch_ends]).tolist(),
         "epoch_s": (np.array(steps) + rest).tolist(),
         "posterior_s": end - epoch_ends[-1]["at"],
         "fit_peak_gb": peak_gb(),

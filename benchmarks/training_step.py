@@ -1,29 +1,37 @@
 """Training steps a second: ours against a straightforward dense PyTorch step, on the paper's shapes.
 
     python benchmarks/training_step.py [--repeats R]
+    python benchmarks/training_step.py --before REV [--repeats R]
 
 Both take the same batches (64 vertices, 256 edges, 256 pairs). First their losses and gradients are checked
-to agree; then they run in turns, and so do the step through autograd that networks of one's own get, and the
-part of our step that no cleverness takes away: its matrix products and Adam's pass over the parameters.
-In the end it is said where the time of one of our steps goes.
+to agree; then they run in turns, and so do the dense step as `torch.compile` makes it, the step through
+autograd that networks of one's own get, and the part of our step that no cleverness takes away: its matrix
+products and Adam's pass over the parameters. In the end it is said where the time of one of our steps goes.
+
+With `--before` our step is compared with that of another commit (85fe9f5 is the last before families), on
+three shapes: each in a process of its own, in turns. Nothing is stored.
 """
 
 import argparse
+import os
+import subprocess
+import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 import torch
-from acvae.engine.stepper import Stepper
 
 from acvae import Graph
 from acvae._util.threads import one_blas_thread, run_tasks
 from acvae.engine import fused as fused_module
-from acvae.engine.batches import edge_batches
-from acvae.engine.threads import step_threads
+from acvae.engine.batches import BatchSizes
+from acvae.engine.kernels import FlatAdam
+from acvae.engine.step import Stepper
+from acvae.families import ForestFamily
 from acvae.nn import Autoencoder, as_features
-from acvae.nn.kernels import FlatAdam
-from acvae.training import AdaptivePrior, BatchSizes, Problem
 from dense_step import DenseStep
 from ratios import Line, spread, store
 
@@ -32,9 +40,10 @@ SHAPES = {
     "citation": (2_071, 50, 3, 10, 30, 100, 6_777),
     "epinions": (8_231, 618, 7, 100, 300, 1_000, 31_000),
 }
+BEFORE_SHAPES = {**SHAPES, "many features": (5_000, 10_000, 30, 20, 64, 100, 20_000)}
 
 
-def make_problem(shape: str) -> tuple[Problem, AdaptivePrior, sp.csr_array]:
+def make_family(shape: str) -> tuple[ForestFamily, sp.csr_array]:
     n, columns, nonzeros, d, h1, h2, m = SHAPES[shape]
     rng = np.random.default_rng(0)
     picks = np.concatenate([rng.choice(columns, nonzeros, replace=False) for _ in range(n)])
@@ -43,23 +52,22 @@ def make_problem(shape: str) -> tuple[Problem, AdaptivePrior, sp.csr_array]:
     module = Autoencoder(
         columns, latent_dim=d, hidden_dim=h1, pair_hidden_dim=h2, generator=torch.Generator().manual_seed(0)
     )
-    problem = Problem(module, as_features(x), graph, 0.99, 0.1, torch.device("cpu"))
-    return problem, AdaptivePrior(graph, maximum=False, step_size=0.1), x
+    return ForestFamily(module, as_features(x), graph, maximum=False, tau=0.99, gamma=0.1), x
 
 
-def dense_batch(problem: Problem, batch, noise):
+def dense_batch(batch):
     """Our batch as the peer takes it: vertex ids."""
     ids = batch.rows[batch.pairs]
     e = len(batch.weights)
-    return batch.rows[: batch.n_own], ids[:, :e], batch.weights, ids[:, e:], noise
+    return batch.rows[: batch.n_own], ids[:, :e], batch.weights, ids[:, e:], batch.noise
 
 
-def check_agreement(problem: Problem, peer: DenseStep, stepper: Stepper, batch, noise) -> str:
+def check_agreement(peer: DenseStep, stepper: Stepper, batch) -> str:
     """Loss and gradients of our fused step against the peer's, which both have the same parameters."""
-    ours = -float(stepper._fused(batch, noise)[0])
-    theirs = peer.loss(*dense_batch(problem, batch, noise))
+    ours = -float(stepper.compiled(batch)[0])
+    theirs = peer.loss(*dense_batch(batch))
     theirs.backward()
-    module, p = problem.module, peer.p
+    module, p = stepper.family.module, peer.p
     h2 = module.pair_encoder.hidden_dim
     gradients = {
         "encoder, first layer": (module.encoder.hidden.weight.grad, p["w1"].grad),
@@ -112,42 +120,55 @@ class BareStep:
         self.adam.step()
 
 
+def compiled_peer(family: ForestFamily, x: sp.csr_array, batch) -> tuple[DenseStep | None, str]:
+    """The dense step with its loss and gradient through torch.compile; or None, and why."""
+    peer = DenseStep(family.module, torch.from_numpy(x.toarray()), family.graph.n_edges, 0.99, 0.1)
+    plain = float(peer.loss(*dense_batch(batch)).detach())
+    peer.loss = torch.compile(peer.loss)
+    try:
+        made = float(peer.step(*dense_batch(batch)))
+    except Exception as error:  # no compiler, or one that fails: whatever it says is the reason
+        return None, f"not measured: {type(error).__name__}: {str(error).strip().splitlines()[0][:80]}"
+    if abs(made - plain) > 1e-4 * abs(plain):
+        raise SystemExit("torch.compile changes what the dense step computes")
+    return peer, ""
+
+
 def run(shape: str, steps: int, repeats: int, asked: float) -> list[Line]:
-    problem, prior, x = make_problem(shape)
-    rng = np.random.default_rng(1)
-    noise = torch.Generator().manual_seed(1)
-    d = SHAPES[shape][3]
+    family, x = make_family(shape)
+    rng, noise = np.random.default_rng(1), torch.Generator().manual_seed(1)
     batches = []
     while len(batches) < steps:
-        for batch in edge_batches(problem.graph, prior.weights, BatchSizes(), rng, True):
-            batches.append((batch, torch.randn((batch.n_own, d), generator=noise)))
+        batches += list(family.batches(rng, noise))
     batches = batches[:steps]
-    peer = DenseStep(problem.module, torch.from_numpy(x.toarray()), problem.graph.n_edges, 0.99, 0.1)
-    threads = step_threads(problem.module, BatchSizes(), problem.features.row_size)
-    stepper = Stepper(problem, 1e-3, threads=threads)
-    agreement = check_agreement(problem, peer, stepper, *batches[0])
-    other, _, _ = make_problem(shape)
+    peer = DenseStep(family.module, torch.from_numpy(x.toarray()), family.graph.n_edges, 0.99, 0.1)
+    by_compiler, reason = compiled_peer(family, x, batches[0])
+    threads = family.threads
+    stepper = Stepper(family, 1e-3, threads=threads)
+    agreement = check_agreement(peer, stepper, batches[0])
+    other, _ = make_family(shape)
     other.module.encoder.register_forward_hook(lambda *_: None)  # no fused gradient with hooks
     autograd = Stepper(other, 1e-3, threads=threads)
-    n_parameters = sum(p.numel() for p in problem.module.parameters())
-    bare = BareStep(shape, batches[0][0].n_encoded, threads, n_parameters)
+    n_parameters = sum(p.numel() for p in family.module.parameters())
+    bare = BareStep(shape, batches[0].n_encoded, threads, n_parameters)
     times = []
     for _ in range(repeats + 1):  # the first turn warms all up
         turn = [time.perf_counter()]
         for one in (stepper, autograd):
             with one.at_work():
-                for batch, eps in batches:
-                    one.step(batch, eps)
+                for batch in batches:
+                    one.step(batch)
             turn.append(time.perf_counter())
         with one_blas_thread():
             for _ in batches:
                 bare.step()
         turn.append(time.perf_counter())
-        for batch, eps in batches:
-            peer.step(*dense_batch(problem, batch, eps))
-        turn.append(time.perf_counter())
+        for dense_step in (peer, by_compiler):
+            for batch in batches if dense_step is not None else ():
+                dense_step.step(*dense_batch(batch))
+            turn.append(time.perf_counter())
         times.append(np.diff(turn) / steps)
-    ours, ours_autograd, least, dense = np.array(times[1:]).T
+    ours, ours_autograd, least, dense, compiled = np.array(times[1:]).T
     ratio = dense / ours
     products, own_products = arithmetic(shape)
     parts = where_time_goes(stepper, batches)
@@ -159,6 +180,7 @@ def run(shape: str, steps: int, repeats: int, asked: float) -> list[Line]:
             f"{name}: ours / dense, steps a second", spread(ratio), f"≥ {asked:g}×", np.median(ratio) >= asked
         ),
         Line(f"{name}: ours / dense, the step through autograd", spread(dense / ours_autograd)),
+        Line(f"{name}: ours / dense through torch.compile", reason or spread(compiled / ours)),
         Line(f"{name}: its matrix products and Adam alone / dense", spread(dense / least)),
         Line(f"{name}: the same to", agreement, "1e−5", True),
         Line(
@@ -175,17 +197,17 @@ def before(stepper: Stepper, batches) -> str:
     """Stages of the step through autograd, and how many PyTorch operations it is."""
     seconds = np.zeros(3)
     with stepper.at_work():
-        for batch, eps in batches:
+        for batch in batches:
             marks = [time.perf_counter()]
-            loss = -stepper.problem.step_terms(batch, eps).elbo.value
+            loss = -stepper.family.objective(batch).value
             marks.append(time.perf_counter())
             loss.backward()
             marks.append(time.perf_counter())
-            stepper._optimizer.step()
+            stepper.optimizer.step()
             marks.append(time.perf_counter())
             seconds += np.diff(marks)
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
-            stepper.step(*batches[0])
+            stepper.step(batches[0])
     operations = sum(event.key.startswith("aten::") * event.count for event in profile.key_averages())
     shares = zip(("forward", "backward", "Adam"), seconds / seconds.sum(), strict=True)
     return ", ".join(f"{name} {share:.0%}" for name, share in shares) + f"; {operations} PyTorch operations"
@@ -201,11 +223,11 @@ def where_time_goes(stepper: Stepper, batches) -> dict[str, float]:
         "collect": "gradients of first layers, and Adam on them",
     }
     seconds = dict.fromkeys(("getting the batch's rows", *names.values(), "Adam"), 0.0)
-    fused, at_once = stepper._fused, stepper._at_once
+    fused, at_once = stepper.compiled, stepper._at_once
     with stepper.at_work(), torch.no_grad():
-        for batch, eps in batches:
+        for batch in batches:
             start = time.perf_counter()
-            work = fused_module._Batch(fused, batch, eps, at_once)
+            work = fused_module._Batch(fused, batch, at_once)
             now = time.perf_counter()
             seconds["getting the batch's rows"] += now - start
             for stage in fused.STAGES:
@@ -214,9 +236,55 @@ def where_time_goes(stepper: Stepper, batches) -> dict[str, float]:
                 now = time.perf_counter()
                 seconds[names[stage]] += now - start
             if not at_once:
-                stepper._optimizer.step()
+                stepper.optimizer.step()
                 seconds["Adam"] += time.perf_counter() - now
     return {name: value for name, value in seconds.items() if value > 0.002 * sum(seconds.values())}
+
+
+def against(revision: str, repeats: int) -> None:
+    """Our step and that of another commit, in turns, each in a process of its own."""
+    here = Path(__file__).resolve().parent
+    git = ["git", "-C", str(here)]
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "before"
+        subprocess.run([*git, "worktree", "add", "--detach", "-q", str(tree), revision], check=True)
+        try:
+            for shape, steps in (("citation", 300), ("epinions", 30), ("many features", 60)):
+                sources = (tree / "src", here.parent / "src")
+                before, now = turns(here / "step_worker.py", sources, shape, steps, repeats)
+                print(f"{shape}: now / before, steps a second   {spread(before / now)}")
+        finally:
+            subprocess.run([*git, "worktree", "remove", "--force", str(tree)], check=True)
+
+
+def turns(worker: Path, sources, shape: str, steps: int, repeats: int) -> np.ndarray:
+    """(2, repeats) seconds of two versions of the package, which must come to the same objective."""
+    command = [sys.executable, str(worker), *map(str, (*BEFORE_SHAPES[shape], steps))]
+    workers = [
+        subprocess.Popen(
+            command,
+            env={**os.environ, "PYTHONPATH": str(source)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+        for source in sources
+    ]
+    try:
+        assert [one.stdout.readline().strip() for one in workers] == ["ready", "ready"]
+        seconds = []
+        for _ in range(repeats + 1):  # the first turn warms all up
+            for one in workers:
+                one.stdin.write("go\n")
+                seconds.append(float(one.stdout.readline()))
+        ends = [float(one.communicate()[0]) for one in workers]
+    finally:
+        for one in workers:
+            one.kill()
+    if abs(ends[0] - ends[1]) > 1e-3 * abs(ends[0]):
+        raise SystemExit(f"the two versions train differently: {ends[0]} and {ends[1]}")
+    return np.array(seconds[2:]).reshape(-1, 2).T
 
 
 def main() -> None:
@@ -224,7 +292,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--before", metavar="REV", help="compare with the step of another commit")
     options = parser.parse_args()
+    if options.before:
+        against(options.before, options.repeats)
+        return
     lines = run("citation", 300, options.repeats, 4) + run("epinions", 30, options.repeats, 10)
     store(
         "training_step",

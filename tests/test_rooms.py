@@ -9,7 +9,7 @@ import acvae
 
 HOME = Path(acvae.__file__).parent
 
-# From the ground up. A room is a module or folder of the package; those of one line may not import each other.
+# From the ground up. A room is a module or folder of the package; those of one line do not import each other.
 ROOMS = (
     ("exceptions",),
     ("_util",),

@@ -84,6 +84,10 @@ class Method:
         Options that make this variant of the class.
     without
         Options of the class that have no part in this variant.
+    learns_links
+        Whether links are what it is fitted for, so that it is judged by `links_` rather than by distances.
+    completes
+        Whether it takes vertices without features, and completes them (`impute`).
     """
 
     name: str
@@ -93,6 +97,8 @@ class Method:
     summary: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    learns_links: bool = False
+    completes: bool = False
 
     @property
     def ranking(self) -> str:
@@ -141,12 +147,14 @@ def _registry(*methods: Method) -> dict[str, Method]:
     return {method.name: method for method in methods}
 
 
-DEFAULT_METHOD = "acvae-eb"
+DEFAULT_METHOD = "graph-gaussian"
 
 METHODS = _registry(
     Method(
         *("graph-gaussian", "GraphGaussian", "GraphGaussian", {"graph": "GraphGaussian"}),
         "features as evidence on the whole graph; exact joint, links by leave-one-out",
+        learns_links=True,
+        completes=True,
     ),
     Method(
         *("acvae-eb", "ACVAE", "ACVAE_EB", {"bp": "ACVAE_EB+BP", "pairwise": "ACVAE_EB"}),

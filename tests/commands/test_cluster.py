@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from acvae import cluster
-from acvae.clustering.cluster import MEMORY
+from acvae.clustering import MEMORY
 from acvae.clustering.complete import complete_linkage
 from acvae.runs import Run
 
@@ -44,7 +44,7 @@ def test_the_memory_it_may_use(acvae, run_folder, monkeypatch):
         asked.append((memory, progress))
         return complete_linkage(posterior, memory)
 
-    monkeypatch.setattr("acvae.clustering.cluster.complete_linkage", watched)
+    monkeypatch.setattr("acvae.clustering.hierarchy.complete_linkage", watched)
     assert acvae("cluster", run_folder)[0] == 0
     assert acvae("cluster", run_folder, "--memory", 20, "--quiet")[0] == 0
     assert asked == [(MEMORY, True), (20_000_000, False)]
@@ -56,5 +56,5 @@ def test_mistakes(error_of, acvae, run_folder, monkeypatch):
     code, _, err = acvae("cluster", run_folder, "--memory", "0")
     assert code == 2
     assert "argument --memory: must be a whole number of at least 1, not '0'" in err
-    monkeypatch.setattr("acvae.clustering.cluster.available_memory", lambda: 0)
+    monkeypatch.setattr("acvae.clustering.hierarchy.available_memory", lambda: 0)
     assert error_of("cluster", run_folder).startswith("clustering would take 0.0 GB of memory")

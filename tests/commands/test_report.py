@@ -19,7 +19,7 @@ def test_a_run_becomes_a_page(acvae, run_folder, tmp_path):
     page = tmp_path / "page.html"
     code, out, err = acvae("report", run_folder, "-o", page, "--map", "pca", "--title", "My <items>")
     assert (code, out.strip()) == (0, str(page))
-    assert "clusters of 24 vertices" in err
+    assert "map of 24 vertices" in err
     assert "MB; open it in a browser" in err
     text = page.read_text(encoding="utf-8")
     assert "<h1>My &lt;items&gt;</h1>" in text

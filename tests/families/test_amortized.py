@@ -106,3 +106,13 @@ def test_pairs_need_a_pair_network():
     for call in (inference.pairwise_posterior, inference.pair_halves, lambda: inference.correlations(PAIRS)):
         with pytest.raises(OptionError, match="pair encoder"):
             call()
+
+
+def test_a_posterior_stays_what_it_was_when_training_goes_on():
+    inference = make_inference()
+    q = inference.pairwise_posterior()
+    before = q.distances(np.arange(N)).copy()
+    with torch.no_grad():
+        for p in inference.module.parameters():
+            p.add_(1)
+    np.testing.assert_array_equal(q.distances(np.arange(N)), before)

@@ -109,7 +109,7 @@ class TestPosterior:
         joint, pairwise = family.posterior(), family.posterior(pairwise=True)
         assert not pairwise.has_joint
         np.testing.assert_allclose(
-            pairwise.pair_correlation(*joint.forest.T), joint.correlation, rtol=1e-5, atol=1e-6
+            pairwise.pair_correlation(*joint.forest.T), joint.joint.correlation, rtol=1e-5, atol=1e-6
         )
         everyone = np.arange(GRAPH.n_vertices)
         assert np.abs(pairwise.distances(everyone) - joint.distances(everyone)).max() > 1e-4

@@ -27,7 +27,7 @@ def test_it_predicts_and_is_the_same_again():
     score = acvae.metrics.ncrr(fit.ranking, split.train, split.test)
     assert score.test > 2 * score.random
     assert acvae.metrics.ncrr(again.ranking, split.train, split.test) == score
-    loaded = GraphGaussianFit.unpack(fit.pack(), split.train)
+    loaded = GraphGaussianFit.unpack(fit.pack(), fit.evidence.kind, split.train)
     assert acvae.metrics.ncrr(loaded.ranking, split.train, split.test) == score
 
 

@@ -105,7 +105,7 @@ def test_default_batches_give_the_same_bits_on_several_threads(make):
         torch.set_num_threads(threads)
     for other in others:
         np.testing.assert_array_equal(other.mean, first.mean)
-        np.testing.assert_array_equal(other.correlation, first.correlation)
+        np.testing.assert_array_equal(other.joint.correlation, first.joint.correlation)
 
 
 @pytest.mark.slow

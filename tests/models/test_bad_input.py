@@ -47,7 +47,7 @@ class TestFeatures:
     def test_values_that_are_not_finite(self, make, bad, convert):
         x, graph = data()
         x[2, 3] = bad
-        with pytest.raises(FeatureError, match=f"finite.*row 2, column 3 is {bad}"):
+        with pytest.raises(FeatureError, match=rf"finite.*row 2, column 3 is .*{bad}"):
             make().fit(convert(x), graph)
 
     @pytest.mark.parametrize("likelihood", ["multinomial", "poisson"])
@@ -112,9 +112,9 @@ class TestGraph:
         assert MODELS["vae"]().fit(data()[0], acvae.Graph(6, [])).posterior_.n_vertices == 6
 
     @every_model
-    @pytest.mark.parametrize("bad", [[(0, 1)], np.array([[0, 1]]), "graph", sp.eye(6)])
+    @pytest.mark.parametrize("bad", ["graph", 5, {"a": 1}, object()])
     def test_what_is_not_a_graph(self, make, bad):
-        with pytest.raises(GraphError, match=r"must be an acvae\.Graph, not .*from_edges"):
+        with pytest.raises(GraphError, match=r"graph cannot be .*may be an acvae\.Graph.*from_edges"):
             make().fit(data()[0], bad)
 
     @pytest.mark.parametrize("edges", [[(0, 6)], [(-1, 2)], [(0, 1), (3, 99)]])

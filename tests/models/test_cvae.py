@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from acvae import (
     CVAE,
@@ -151,3 +152,48 @@ class TestJointOnTheGraph:
             model.graph_posterior(data[0][:4])
         with pytest.raises(OptionError, match="correlations need a model with a pair encoder"):
             CVAE(False, **TINY).fit(*data).graph_posterior(data[0])
+
+
+class TestOneDefaultOfTau:
+    """The prior's correlation across an edge, in Python and on the command line."""
+
+    @pytest.mark.parametrize(
+        ("method", "options", "tau"),
+        [
+            ("cvae-graph", {"posterior": "graph"}, 0.8),
+            ("cvae-corr", {}, 0.99),
+            ("cvae-ind", {"correlated": False}, 0.99),
+        ],
+    )
+    def test_is_what_both_train_with(self, data, method, options, tau):
+        trained = []
+        by_hand = CVAE(**options, **TINY)
+        for model in (by_hand, by_name(method).set_params(**TINY)):
+            model.fit(*data, callbacks=[lambda state: trained.append(state.family.tau)])
+        assert set(trained) == {tau}
+
+    def test_a_tau_that_is_given_is_taken(self, data):
+        trained = []
+        look = [lambda state: trained.append(state.family.tau)]
+        CVAE(posterior="graph", tau=0.5, **TINY).fit(*data, callbacks=look)
+        assert set(trained) == {0.5}
+
+    def test_options_go_round(self, data, tmp_path):
+        model = CVAE(posterior="graph", **TINY)
+        assert model.get_params()["tau"] is None
+        assert clone(model).get_params() == model.get_params()
+        model.fit(*data).save(tmp_path / "model")
+        again = load(tmp_path / "model")
+        assert again.get_params() == model.get_params()
+        np.testing.assert_array_equal(again.fit(*data).posterior_.mean, model.posterior_.mean)
+
+
+def by_name(method):
+    """The model as the command line makes it."""
+    try:
+        from acvae.methods import METHODS
+    except ImportError:
+        from acvae.runs.methods import make_model
+
+        return make_model(method, {}, progress=False)
+    return METHODS[method].make({}, progress=False)

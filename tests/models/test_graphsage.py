@@ -134,7 +134,7 @@ def test_bad_input(data):
     with pytest.raises(GraphError, match="give it a graph"):
         model.fit(data.features)
     with pytest.raises(GraphError, match=r"acvae\.Graph"):
-        model.fit(data.features, data.graph.edges)
+        model.fit(data.features, "edges")
     with pytest.raises(GraphError, match="no edges"):
         model.fit(data.features, acvae.Graph(60, []))
     with pytest.raises(FeatureError, match="59 vertices"):

@@ -10,7 +10,7 @@ import pytest
 
 import acvae
 from acvae import plot
-from acvae.exceptions import GraphError, InputError, OptionError, PosteriorError
+from acvae.exceptions import GraphError, InputError, PosteriorError
 
 
 @pytest.fixture
@@ -27,18 +27,6 @@ def ax():
     figure, axes = plt.subplots()
     yield axes
     plt.close(figure)
-
-
-@pytest.mark.parametrize("method", ["tsne", "pca"])
-def test_map_coordinates_are_two_finite_numbers_each(posterior, method) -> None:
-    place = plot.map_coordinates(posterior, method)
-    assert place.shape == (30, 2)
-    assert np.isfinite(place).all()
-
-
-def test_unknown_map_is_refused(posterior) -> None:
-    with pytest.raises(OptionError, match="'tsne', 'pca'"):
-        plot.map_coordinates(posterior, "umap")
 
 
 def test_map_shows_every_vertex_and_every_edge(posterior, ax) -> None:
@@ -65,6 +53,21 @@ def test_neighborhood_is_a_connected_part_around_the_vertex(posterior, ax) -> No
     inside = np.isin(posterior.forest, shown).all(axis=1)
     assert inside.sum() == 7  # eight vertices joined by seven forest edges: a tree
     assert len(ax.lines) == 7
+
+
+@pytest.mark.parametrize("draw", ["tree", "neighborhood"])
+def test_no_name_lies_on_another(posterior, draw) -> None:
+    figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
+    names = [f"a rather long name {i}" for i in range(30)]
+    if draw == "tree":
+        plot.forest_tree(posterior, ax, names=names)
+    else:
+        plot.forest_neighborhood(posterior, 0, ax, names=names, size=20)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    plt.close(figure)
+    assert len(boxes) >= 2
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
 
 
 def test_neighborhood_of_a_lone_vertex_is_itself(posterior, ax) -> None:

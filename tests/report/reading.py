@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-KINDS = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "f32": np.float32}
+KINDS = {"s16": np.int16, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "f32": np.float32}
 
 
 def unpack(packed: dict[str, str]) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(packed["data"]), KINDS[packed["kind"]])
+    found = np.frombuffer(base64.b64decode(packed["data"]), KINDS[packed["kind"]])
+    return found / 32767 if packed["kind"] == "s16" else found
 
 
 def page_data(page: str) -> Any:

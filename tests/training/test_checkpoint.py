@@ -47,10 +47,11 @@ def interrupt_after_epoch(number):
 def assert_same(model, other):
     for name, tensor in model.module_.state_dict().items():
         assert torch.equal(tensor, other.module_.state_dict()[name]), name
-    np.testing.assert_array_equal(model.posterior_.mean, other.posterior_.mean)
-    np.testing.assert_array_equal(model.posterior_.std, other.posterior_.std)
-    np.testing.assert_array_equal(model.posterior_.forest, other.posterior_.forest)
-    np.testing.assert_array_equal(model.posterior_.joint.correlation, other.posterior_.joint.correlation)
+    (arrays, about), (others, about_others) = model.posterior_.pack(), other.posterior_.pack()
+    assert about == about_others
+    assert arrays.keys() == others.keys()
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(array, others[name], err_msg=name)
     if model.weights_ is not None:
         np.testing.assert_array_equal(model.weights_, other.weights_)
     without_time = [
@@ -211,7 +212,7 @@ def about(path):
 
 
 class Drifting(PairwiseFamily):
-    """Weights that take a random walk after each epoch, by a stream of its own, and remembers each of them."""
+    """Weights take a random walk after each epoch, by a stream of its own, and all are remembered."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -270,8 +271,8 @@ class TestAFamilysOwnState:
         history = train(whole, self.PLAN)
         for stop in (1, 4):
             checkpoint = Checkpoint(tmp_path / str(stop), every=2)
+            stopped = self.make(data, StoredDrifting)
             with pytest.raises(KeyboardInterrupt):
-                stopped = self.make(data, StoredDrifting)
                 train(stopped, self.PLAN, [interrupt_after_epoch(stop)], checkpoint)
             again = self.make(data, StoredDrifting)
             rows = train(again, self.PLAN, (), checkpoint)

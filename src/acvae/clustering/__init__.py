@@ -1,5 +1,5 @@
 """Hierarchical clustering by complete linkage on exact distances."""
 
-from acvae.clustering.cluster import MEMORY, cluster, linkage
+from acvae.clustering.hierarchy import MEMORY, cluster, linkage
 
 __all__ = ["MEMORY", "cluster", "linkage"]

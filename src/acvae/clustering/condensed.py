@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae.clustering.steps import steps
+from acvae._util.progress import Progress
 
 __all__ = ["merge_condensed"]
 
@@ -31,7 +31,7 @@ def merge_condensed(
     alive = np.ones(m, dtype=np.bool_)
     chain = np.empty(m, dtype=np.int64)
     length = 0
-    with steps(m - 1, "merges", show=progress) as shown:
+    with Progress(m - 1, "merges", show=progress) as shown:
         for start in range(0, m - 1, MERGES_AT_A_TIME):
             stop = min(start + MERGES_AT_A_TIME, m - 1)
             left = np.flatnonzero(alive)

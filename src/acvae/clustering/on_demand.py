@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.progress import Progress
 from acvae.clustering.merges import Merges
 from acvae.clustering.rows import ClusterDistances
-from acvae.clustering.steps import steps
 
 __all__ = ["merge_on_demand"]
 
@@ -40,7 +40,7 @@ def merge_on_demand(
     rows = _Rows(clusters, min(MOST_ROWS, m, max(4, memory // (m * clusters.dtype.itemsize))))
     chain: list[int] = []
     left = m
-    with steps(m - target, "merges", show=progress) as shown:
+    with Progress(m - target, "merges", show=progress) as shown:
         while left > target and rows.streamed < budget:
             if not chain:
                 chain.append(rows.latest())

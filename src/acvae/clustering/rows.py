@@ -7,8 +7,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.progress import Progress
 from acvae._util.threads import over_ranges
-from acvae.clustering.steps import Steps, steps
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.posterior import Posterior
 
@@ -92,10 +92,10 @@ class ClusterDistances:
         over_ranges(lambda a, b: _join_columns(out[a:b], into), len(out))
         return out
 
-    def _steps(self, show: bool) -> Steps:
+    def _steps(self, show: bool) -> Progress:
         n = len(self._label)
         label = "distances" if self.m == n else f"distances of {self.m:,} clusters"
-        return steps(n, label, show=show)
+        return Progress(n, label, show=show)
 
     def _blocks(self, rows: IntArray | None = None) -> Iterator[tuple[IntArray, npt.NDArray[Any]]]:
         """Blocks of distances from some vertices; notes in which order their columns go by cluster."""

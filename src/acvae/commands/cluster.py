@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     """Cluster and print."""
     import numpy as np
 
-    from acvae.clustering.cluster import cluster
+    from acvae.clustering import cluster
     from acvae.runs import Run
 
     opened = Run(args.run_folder)

@@ -107,7 +107,7 @@ def _beside(folder: Path, names: list[str], args: argparse.Namespace) -> dict[st
     from acvae.compare.tasks import TASKS
     from acvae.exceptions import RunError
     from acvae.runs import Run
-    from acvae.runs.rankings import ranker, ranker_by
+    from acvae.runs.rankings import ranker
 
     opened, task = Run(folder), TASKS["links"]
     split = opened.split
@@ -116,7 +116,7 @@ def _beside(folder: Path, names: list[str], args: argparse.Namespace) -> dict[st
     data = opened.load_data()
     say = silent if args.quiet else note
     say(f"ranking by the run's {opened.config.model}")
-    own = ranker(opened, ranker_by(opened, "link"))
+    own = ranker(opened, "link") if opened.config.method.learns_links else opened.posterior
     found = {f"{folder} ({opened.config.model})": score_links(own, split.train, split.test, split.seed)}
     for name in names:
         method = METHODS["links"][name]

@@ -13,7 +13,7 @@ __all__ = ["add_parser", "run"]
 
 EXAMPLES = """  acvae report runs/debian -o report.html
   acvae report runs/debian runs/debian-vae -o report.html     two runs side by side
-  acvae report runs/large --map pca                           without the slow t-SNE map
+  acvae report runs/large --map pca                           without the t-SNE map, which takes longest
 """
 
 
@@ -22,11 +22,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = new_parser(
         subparsers,
         "report",
-        summary="runs on one HTML page: scores, curves, map, search",
+        summary="runs on one HTML page: verdict, links and why, map, scores",
         description="One self-contained HTML page of one or more runs, to be opened from disk or passed on: "
-        "scores side by side, training curves, the learnt forest on a map, a search for vertices with their "
-        "predicted links and the paths to them, the dendrogram of the clusters, and correlations by path "
-        "length. The page asks no other host for anything.",
+        "how good the predicted links are, the links with reasons, a map with named clusters, a search for "
+        "vertices, scores side by side and training curves. FILE#v=NAME opens it at a vertex. The page asks "
+        "no other host for anything.",
         examples=EXAMPLES,
     )
     add_run(parser, nargs="+")

@@ -1,10 +1,9 @@
 """Our own models as lines of the tables, from the registry: with their defaults, nothing chosen.
 
-A model that is added to `acvae.methods.METHODS` is in the tables of links and of classes by that; one with
-`impute` is in that of completion when its name is in `COMPLETES`.
+A model that is added to `acvae.methods.METHODS` is in the tables of links and of classes by that, and in that of
+completion if it completes features.
 """
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -16,22 +15,9 @@ from acvae.compare.completion import Completion
 from acvae.compare.method import Fit, Method, Watch
 from acvae.compare.ranking import Ranking
 from acvae.graph import Graph
+from acvae.methods import METHODS
 
 __all__ = ["OUR_COMPLETIONS", "OUR_EMBEDDINGS", "OUR_LINKS"]
-
-COMPLETES = ("graph-gaussian",)
-
-
-def _registry() -> dict[str, Any]:
-    """Our models by name; none where there is no registry."""
-    try:
-        methods: dict[str, Any] = importlib.import_module("acvae.methods").METHODS
-    except ModuleNotFoundError:
-        return {}
-    return methods
-
-
-METHODS = _registry()
 
 
 def _model(name: str, seed: int) -> Any:
@@ -41,7 +27,7 @@ def _model(name: str, seed: int) -> Any:
 def _links(name: str) -> Fit:
     def fit(features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **options: Any) -> Ranking:
         model = _model(name, seed).fit(features, graph)
-        ranking: Ranking = model.links_ if METHODS[name].ranking == "link" else model.posterior_
+        ranking: Ranking = model.links_ if METHODS[name].learns_links else model.posterior_
         return ranking
 
     return fit
@@ -71,5 +57,7 @@ def _embed(name: str) -> Any:
 OUR_LINKS = tuple(Method(name, found.label, "ours", _links(name)) for name, found in METHODS.items())
 OUR_EMBEDDINGS = tuple(Embedding(name, found.label, "ours", _embed(name)) for name, found in METHODS.items())
 OUR_COMPLETIONS = tuple(
-    Completion(name, METHODS[name].label, "ours", _complete(name)) for name in COMPLETES if name in METHODS
+    Completion(name, METHODS[name].label, "ours", _complete(name))
+    for name in METHODS
+    if METHODS[name].completes
 )

@@ -89,7 +89,8 @@ class AmortizedInference:
     def pairwise_posterior(self) -> Posterior:
         """The pair network's approximation of each pair, without a joint: CVAE_corr, ACVAE without BP."""
         output = self.pair_network.output
-        weight, bias = (p.detach().cpu().numpy() for p in (output.weight, output.bias))
+        # Copies: a posterior stays what it was when training goes on.
+        weight, bias = (p.detach().cpu().numpy().copy() for p in (output.weight, output.bias))
         marginals = PairwiseMarginals(*self.pair_halves(), weight, bias)
         return Posterior.from_correlations(*self.marginals(), marginals)
 

@@ -25,7 +25,7 @@ from acvae.links.ranking import LinkRanking
 from acvae.links.statistics import GraphStatistics, Scale
 from acvae.links.training import fit_probability, fit_ranking, reciprocal_ranks, softmax_loss
 
-__all__ = ["GraphGaussianFit", "fit_graph_gaussian", "strengths"]
+__all__ = ["GraphGaussianFit", "dimensions", "fit_graph_gaussian", "strengths"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -100,7 +100,7 @@ class GraphGaussianFit:
         if self.evidence is None:
             raise FeatureError("the model was fitted without features, so there are none to expect.")
         if self._completing is None:
-            own = COMPLETION_PRECISION * self.seen
+            own = COMPLETION_PRECISION * self.seen.astype(np.float64)
             strength = COMPLETION_STRENGTH * relative_weights(self.graph)
             gaussian = LaplacianGaussian(1 + own, self.graph.edges, strength)
             self._completing = Scale(gaussian, gaussian.solve(own[:, None] * self.rows))
@@ -136,6 +136,19 @@ class GraphGaussianFit:
             Head.unpack(arrays, "order/"),
             Head.unpack(arrays, "probability/"),
         )
+
+
+def dimensions(fitted: GraphGaussianFit, latent_dim: int) -> tuple[IntArray, IntArray]:
+    """Scale (d,) and column of the evidence (d,) of each dimension: the leading ones, scales in turn.
+
+    Without evidence there is one dimension a scale, of column −1, whose mean is zero.
+    """
+    width = 0 if fitted.evidence is None else fitted.evidence.dimensions
+    count = len(fitted.scales)
+    if width == 0:
+        return np.arange(count), np.full(count, -1)
+    total = min(latent_dim, count * width)
+    return np.arange(total) % count, np.arange(total) // count
 
 
 def strengths(graph: Graph, scale: float, precision: float) -> FloatArray:

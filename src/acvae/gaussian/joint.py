@@ -7,6 +7,7 @@ distribution answers for more (`Joint`). What else a strategy may have, and a po
   be saved. `unpack` must believe nothing of what it is given.
 - `describe() -> str`: what it is made of, in a few words.
 - `few` and `few_rows(mean, std)`: up to how many rows another way to distances takes less time, and that way.
+- `left_out(ends, candidates, mean, std)`: what it would say of pairs without an edge that it holds.
 - `edges` (m, 2) and `correlation` (m, d): the forest that it is on.
 - `to_torch(mean, std)`: the joint as a `torch.distributions.Distribution`.
 """

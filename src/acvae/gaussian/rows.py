@@ -15,7 +15,6 @@ __all__ = ["DistanceRows"]
 
 IntArray = npt.NDArray[np.int64]
 
-GATHERED_ROWS = 128  # computed at a time and put into the order of ids while they are in cache
 BLOCK_BYTES = 64 << 20  # size of a block of distances while streaming
 
 
@@ -39,19 +38,21 @@ class DistanceRows:
 
     def all_columns(self, ids: IntArray) -> npt.NDArray[Any]:
         """Distances (len(ids), n) from some vertices to all, in the order asked for and of ids."""
-        out = np.empty((len(ids), len(self._mean)), dtype=self._mean.dtype)
         if len(ids) == 0:
+            return np.empty((0, len(self._mean)), dtype=self._mean.dtype)
+        unique, where = np.unique(ids, return_inverse=True)
+        if len(unique) < len(ids):
+            return self.all_columns(unique)[where]
+        out = np.empty((len(ids), len(self._mean)), dtype=self._mean.dtype)
+        source = self._few(ids) or self._tables
+        straight = getattr(source, "rows", None)
+        if straight is not None:
+            straight(ids, out)
             return out
-        order = np.argsort(ids, kind="stable")
-        unique, first = np.unique(ids[order], return_index=True)
-        for at, columns, block in self.blocks(unique, GATHERED_ROWS):
-            place = np.empty(len(columns), dtype=np.int64)
-            place[columns] = np.arange(len(columns))
-            slot = order[first[np.searchsorted(unique, at)]]
-            given = block, place, slot
+        place, slot = np.argsort(source.columns), np.argsort(ids)
+        for at, block in source.blocks(ids, self._usual_rows):
+            given = block, place, slot[np.searchsorted(unique, at)]
             over_ranges(lambda a, b, given=given: _gather(*given, out, a, b), len(at), at_least=4)  # type: ignore[misc]
-        again = np.setdiff1d(np.arange(len(ids)), order[first], assume_unique=True)
-        out[again] = out[order[first[np.searchsorted(unique, ids[again])]]]
         return out
 
     def part(self, ids: IntArray, part: int, parts: int) -> IntArray:

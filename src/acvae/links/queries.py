@@ -16,7 +16,7 @@ import numpy.typing as npt
 from acvae.graph import Graph
 from acvae.links.statistics import GraphStatistics
 
-__all__ = ["Queries", "gather", "sample_edges"]
+__all__ = ["Queries", "choose", "gather", "sample_edges"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -85,7 +85,7 @@ def gather(
             rows = scale.gaussian.rows(at)
             if s == 0:
                 std = np.sqrt(scale.gaussian.variance)
-                _choose(
+                choose(
                     own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part]
                 )
             taken = np.zeros(len(own)) if edge is None else strength[s][edge[part]]
@@ -111,7 +111,7 @@ def _parts(ends: IntArray, n: int) -> Iterator[slice]:
         yield slice(first, min(first + room // 2, len(ends)))
 
 
-def _choose(
+def choose(
     ends: IntArray,
     at: IntArray,
     rows: FloatArray,

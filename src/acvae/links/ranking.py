@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from acvae._util.threads import one_blas_thread, over_ranges
+from acvae.gaussian.checks import check_ids
 from acvae.links.head import Head
-from acvae.links.statistics import GraphStatistics, symmetric
+from acvae.links.statistics import symmetric
 
-__all__ = ["LinkRanking"]
+__all__ = ["LinkRanking", "PairStatistics", "evaluate"]
 
 IntArray = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float32]
@@ -20,10 +22,26 @@ BLOCK = 64  # rows of statistics held at a time
 AT_A_TIME = 4096  # pairs that a head scores at a time, so that its layers stay in the cache
 
 
+class PairStatistics(Protocol):
+    """F numbers of every pair, the last two the log degrees of both ends."""
+
+    names: tuple[str, ...]  # (F,)
+
+    @property
+    def n_vertices(self) -> int:
+        """How many vertices there are."""
+
+    def rows(self, at: IntArray) -> Array:
+        """(b, n, F) of the vertices `at` with all."""
+
+    def pairs(self, i: IntArray, j: IntArray) -> Array:
+        """(k, F) of pairs."""
+
+
 class LinkRanking:
     """Scores of links by two heads on the same statistics: one for the order, one for probabilities."""
 
-    def __init__(self, statistics: GraphStatistics, order: Head, probability: Head) -> None:
+    def __init__(self, statistics: PairStatistics, order: Head, probability: Head) -> None:
         self.statistics, self.order, self.probability = statistics, order, probability
 
     @property
@@ -37,11 +55,18 @@ class LinkRanking:
             at = rows[first : first + block_rows]
             yield at, evaluate(self.order, self.statistics.rows(at))
 
-    def distance_blocks(self, rows: IntArray | None = None) -> Iterator[tuple[IntArray, IntArray, Array]]:
+    def distance_blocks(
+        self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
+    ) -> Iterator[tuple[IntArray, IntArray, Array]]:
         """Yield `(rows, columns, distances)`: minus the scores, with the columns in their order."""
         columns = np.arange(self.n_vertices)
-        for at, scores in self.score_blocks(columns if rows is None else rows):
+        chosen = columns if rows is None else np.atleast_1d(check_ids(rows, self.n_vertices))
+        for at, scores in self.score_blocks(chosen, block_rows or BLOCK):
             yield at, columns, -scores
+
+    def part_of_rows(self, rows: npt.ArrayLike, part: int, parts: int) -> IntArray:
+        """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`."""
+        return np.atleast_1d(check_ids(rows, self.n_vertices))[part::parts]
 
     def log_odds(self, i: IntArray, j: IntArray) -> Array:
         """(k,) log-odds of a link between vertices, at the graph's own density; the same both ways."""

@@ -3,8 +3,8 @@
 Known vertices are updated: the joint is that of the larger graph, with the scales and strengths of the fit.
 Or they are held fixed: a new vertex v with edges of strengths a_u has, given its neighbours, the precision
 J_vv = h_v + Σ_u a_u and the mean (c·r_v + Σ_u a_u·z_u)/J_vv, and integrating it out leaves the known as they
-were. In the form of a Laplacian that is an edge of strength a_u to each neighbour, one of −a_u·a_w/J_vv between
-any two neighbours, and −a_u·h_v/J_vv on the diagonal of each.
+were. In the form of a Laplacian that is an edge of strength a_u to each neighbour, one of −a_u·a_w/J_vv
+between any two neighbours, and −a_u·h_v/J_vv on the diagonal of each.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae.exceptions import FeatureError, GraphError
+from acvae.families.graph_gaussian import dimensions
 from acvae.gaussian.graph.laplacian import LaplacianGaussian
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.posterior import Posterior
@@ -120,8 +121,6 @@ def _conditional(
 
 def _posterior(model: GraphGaussian, precisions: list[Precision]) -> Posterior:
     """The joint of all vertices, in the dimensions of the model's own."""
-    from acvae.models.graph_gaussian import dimensions
-
     group, column = dimensions(model._fit, model.latent_dim)
     edges = precisions[0].edges
     gaussians = [LaplacianGaussian(p.diagonal, p.edges, p.strength) for p in precisions]

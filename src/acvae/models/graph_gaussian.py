@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from acvae._util.checks import choice, real_number, whole_number
 from acvae._util.progress import Stages
 from acvae.exceptions import FeatureError, GraphError, OptionError
-from acvae.families.graph_gaussian import GraphGaussianFit, fit_graph_gaussian
+from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
@@ -264,16 +264,3 @@ class GraphGaussian(Embedder):
             raise FeatureError(f"features must be a table (k, D), got shape {table.shape}.")
         self._check_width(table.shape[1])
         return table
-
-
-def dimensions(fitted: GraphGaussianFit, latent_dim: int) -> tuple[IntArray, IntArray]:
-    """Scale (d,) and column of the evidence (d,) of each dimension: the leading ones, scales in turn.
-
-    Without evidence there is one dimension a scale, of column −1, whose mean is zero.
-    """
-    width = 0 if fitted.evidence is None else fitted.evidence.dimensions
-    count = len(fitted.scales)
-    if width == 0:
-        return np.arange(count), np.full(count, -1)
-    total = min(latent_dim, count * width)
-    return np.arange(total) % count, np.arange(total) // count

@@ -5,16 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from acvae.exceptions import OptionError
+import numpy as np
+import numpy.typing as npt
+
+from acvae.exceptions import AcvaeError, OptionError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+    from acvae.datasets import Dataset
     from acvae.runs import Run
 
-__all__ = ["Entry", "open_runs"]
+__all__ = ["Entry", "LinkPredictor", "open_runs"]
+
+
+class LinkPredictor(Protocol):
+    """What predicts links with probabilities: a fitted model.
+
+    It may also have `explain(i, j)`, which says why: texts in a list, or a `str` with a line each.
+    """
+
+    def predict_links(
+        self, rows: npt.NDArray[np.int64], k: int, exclude: Graph
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Ids (r, k) and probabilities (r, k) of the best new links of the rows, best first; −1 is nobody."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +57,12 @@ class Entry:
         One row of figures per epoch.
     options
         The model's options, of which γ and the number of epochs are shown.
+    predictor
+        What gives predicted links their probabilities, or None: then links are the nearest vertices.
+    features, feature_names
+        (n, D) CSR and (D,): clusters are named by the features their members share. Or None.
+    classes, class_names
+        (n,) integer classes that colour the map, −1 for none, and what they are called. Or None.
     """
 
     label: str
@@ -50,10 +74,16 @@ class Entry:
     scores: dict[str, Any] | None = None
     history: list[dict[str, float]] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
+    predictor: LinkPredictor | None = None
+    features: sp.csr_array | None = None
+    feature_names: npt.NDArray[Any] | None = None
+    classes: npt.NDArray[np.int64] | None = None
+    class_names: Sequence[str] | None = None
 
     @classmethod
     def from_run(cls, run: Run, label: str) -> Entry:
-        """Read everything from the run's folder."""
+        """Read everything from the run's folder, and the data where they can still be had."""
+        data = _data_of(run)
         return cls(
             label=label,
             model=run.config.model,
@@ -64,6 +94,11 @@ class Entry:
             scores=run.scores,
             history=run.history,
             options=dict(run.config.options),
+            predictor=run.model if hasattr(run.model, "predict_links") else None,
+            features=None if data is None else data.features,
+            feature_names=None if data is None else data.feature_names,
+            classes=None if data is None else data.labels,
+            class_names=getattr(data, "class_names", None),
         )
 
     @property
@@ -97,3 +132,12 @@ def _labels(folders: list[Path]) -> list[str]:
         if len(set(labels)) == len(labels):
             return labels
     return [str(folder) for folder in folders]
+
+
+def _data_of(run: Run) -> Dataset | None:
+    """The data, or None where they are gone or have changed: a page goes without, with plainer names."""
+    try:
+        data = run.load_data()
+    except (AcvaeError, OSError):
+        return None
+    return data if data.graph.n_vertices == run.graph.n_vertices else None

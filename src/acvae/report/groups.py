@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae.clustering.cluster import linkage
+from acvae.clustering import linkage
 from acvae.gaussian.posterior import Posterior
 
 __all__ = ["Groups", "group", "legend"]
@@ -58,14 +58,17 @@ def group(posterior: Posterior, k: int, *, most: int = MOST_VERTICES, seed: int 
     return Groups(rank[raw], int(is_small.sum()), floor, 2 * len(members) - pieces, members, tree)
 
 
-def legend(groups: Groups, degrees: IntArray, names: list[str]) -> list[dict[str, Any]]:
-    """Name and size of each cluster; small ones together have no name."""
+def legend(
+    groups: Groups, degrees: IntArray, names: list[str], words: list[list[str]] | None = None
+) -> list[dict[str, Any]]:
+    """Chief and size of each cluster, and the words for what its members share; small ones have no name."""
     found: list[dict[str, Any]] = []
     for label in range(int(groups.labels.max()) + 1):
         inside = np.flatnonzero(groups.labels == label)
-        found.append({"name": names[inside[degrees[inside].argmax()]], "size": len(inside)})
+        chief = names[inside[degrees[inside].argmax()]]
+        found.append({"name": chief, "size": len(inside), "words": words[label] if words else []})
     if groups.small:
-        found[-1]["name"] = None
+        found[-1] |= {"name": None, "words": []}
     return found
 
 

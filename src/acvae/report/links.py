@@ -2,47 +2,103 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.progress import Progress
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.report.packing import floats, ids
+from acvae.report.entry import Entry
+from acvae.report.packing import NOBODY, floats, ids
 
-__all__ = ["held_out", "known_neighbors", "predicted_links"]
+__all__ = ["best_pairs", "held_out", "known_neighbors", "predicted_links"]
 
 IntArray = npt.NDArray[np.int64]
 
 LINKS = 10
 ROWS_AT_A_TIME = 1024
+BEST_PAIRS = 24
+MOST_OF_ONE = 3  # of the best pairs, those with the same vertex
+MOST_NEIGHBORS = 200  # known neighbours of a vertex that a page lists
 
 
 def predicted_links(
-    posterior: Posterior, known: Graph, k: int = LINKS, *, label: str = "", progress: bool = False
-) -> dict[str, Any]:
-    """The k nearest vertices of every vertex that are not its known neighbours, with their distances."""
-    n = posterior.n_vertices
-    nearest, distance = np.empty((n, k), np.int64), np.empty((n, k), np.float32)
-    with Progress(n, f"{label}: predicted links", show=progress) as shown:
-        for start in range(0, n, ROWS_AT_A_TIME):
-            rows = np.arange(start, min(start + ROWS_AT_A_TIME, n))
-            nearest[rows], distance[rows] = posterior.nearest(rows, k, exclude=known)
-            shown.advance(len(rows))
-    distance[nearest < 0] = 0  # no such link; JSON and the script know no infinity
-    return {"k": k, "ids": ids(nearest, n), "distance": floats(distance)}
+    entry: Entry, k: int = LINKS, *, advance: Callable[[int], None] = lambda rows: None
+) -> tuple[IntArray, npt.NDArray[Any], npt.NDArray[Any] | None]:
+    """The k best new links of every vertex: ids (n, k), distances (n, k), probabilities (n, k) or None.
+
+    By probability where the run has a predictor, else by expected distance. Where links run out there is
+    NOBODY, at distance and probability 0: JSON and the script know no infinity.
+    """
+    n = entry.posterior.n_vertices
+    found, distance = np.full((n, k), NOBODY), np.zeros((n, k), np.float32)
+    probability = None if entry.predictor is None else np.zeros((n, k), np.float32)
+    for start in range(0, n, ROWS_AT_A_TIME):
+        rows = np.arange(start, min(start + ROWS_AT_A_TIME, n))
+        if entry.predictor is None or probability is None:
+            found[rows], distance[rows] = entry.posterior.nearest(rows, k, exclude=entry.graph)
+        else:
+            who, chance = entry.predictor.predict_links(rows, k, exclude=entry.graph)
+            wide = min(k, np.shape(who)[1])
+            found[rows, :wide] = np.asarray(who)[:, :wide]
+            probability[rows, :wide] = np.asarray(chance)[:, :wide]
+            others = np.maximum(found[rows], 0)
+            distance[rows] = entry.posterior.pair_distance(rows[:, None], others)
+        advance(len(rows))
+    nobody = found < 0
+    distance[nobody] = 0
+    if probability is not None:
+        probability[nobody] = 0
+        probability = np.clip(np.nan_to_num(probability), 0, 1)
+    return found, distance, probability
 
 
-def known_neighbors(posterior: Posterior, known: Graph) -> dict[str, Any]:
-    """The neighbours of every vertex, nearest first, with their distances."""
-    indptr, neighbor = known.csr
-    vertex = np.repeat(np.arange(known.n_vertices), known.degrees)
+def best_pairs(
+    found: IntArray, distance: npt.NDArray[Any], probability: npt.NDArray[Any] | None, count: int = BEST_PAIRS
+) -> list[list[int]]:
+    """The best links of the whole graph as [vertex, place in its list], each pair once.
+
+    By probability, else by distance; no vertex is in more than a few, so that one hub does not take all.
+    """
+    score = distance if probability is None else -probability
+    score = np.where(found < 0, np.inf, score)
+    flat = score.ravel()
+    near = np.argsort(flat, kind="stable")[: 400 * count]
+    chosen: list[list[int]] = []
+    seen: set[tuple[int, int]] = set()
+    times: dict[int, int] = {}
+    for at in near.tolist():
+        v, place = divmod(at, found.shape[1])
+        w = int(found[v, place])
+        pair = (min(v, w), max(v, w))
+        if w < 0 or pair in seen or max(times.get(v, 0), times.get(w, 0)) >= MOST_OF_ONE:
+            continue
+        seen.add(pair)
+        times[v], times[w] = times.get(v, 0) + 1, times.get(w, 0) + 1
+        chosen.append([v, place])
+        if len(chosen) == count:
+            break
+    return chosen
+
+
+def known_neighbors(posterior: Posterior, known: Graph, most: int = MOST_NEIGHBORS) -> dict[str, Any]:
+    """The neighbours of every vertex, nearest first, with their distances; the nearest `most` of a hub."""
+    n = known.n_vertices
+    _, neighbor = known.csr
+    vertex = np.repeat(np.arange(n), known.degrees)
     distance = posterior.pair_distance(vertex, neighbor)
     order = np.lexsort((neighbor, distance, vertex))
-    n = known.n_vertices
-    return {"start": _starts(indptr), "ids": ids(neighbor[order], n), "distance": floats(distance[order])}
+    first = np.cumsum(known.degrees) - known.degrees
+    order = order[np.arange(len(order)) - first[vertex] < most]
+    start = np.concatenate([[0], np.cumsum(np.minimum(known.degrees, most))])
+    return {
+        "start": _starts(start),
+        "ids": ids(neighbor[order], n),
+        "distance": floats(distance[order]),
+        "degree": ids(known.degrees, n),
+    }
 
 
 def held_out(test: Graph) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NOBODY", "floats", "ids", "pack", "script_json"]
+__all__ = ["NOBODY", "correlations", "floats", "ids", "pack", "script_json"]
 
-_KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "f32": "<f4"}
+_KINDS = {"s16": "<i2", "u8": "<u1", "u16": "<u2", "u32": "<u4", "f32": "<f4"}
 NOBODY = -1  # in an array of ids: packed as all bits set
 
 
@@ -24,6 +24,11 @@ def pack(array: npt.NDArray[Any], kind: str) -> dict[str, str]:
 def floats(array: npt.NDArray[Any]) -> dict[str, str]:
     """Real numbers, four bytes each."""
     return pack(array, "f32")
+
+
+def correlations(array: npt.NDArray[Any]) -> dict[str, str]:
+    """Numbers from −1 to 1 in two bytes each, rounded to 1/32767."""
+    return pack(np.rint(np.clip(array, -1, 1) * 32767), "s16")
 
 
 def ids(array: npt.NDArray[Any], n: int) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from html import escape
@@ -20,14 +22,15 @@ __all__ = ["render", "write_report"]
 
 SCRIPTS = (
     "data.js",
-    "forest.js",
     "theme.js",
-    "edges.js",
+    "forest.js",
+    "reasons.js",
+    "labels.js",
     "map.js",
     "gestures.js",
-    "preview.js",
     "search.js",
-    "details.js",
+    "links.js",
+    "drawing.js",
     "charts.js",
     "main.js",
 )
@@ -43,7 +46,7 @@ def write_report(
     progress: bool = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Path:
-    """Write the page of the given runs: scores, training, map, search, clusters and paths.
+    """Write the page of the given runs: a verdict, predicted links, map, clusters, paths and scores.
 
     `maps` is "both", "tsne" or "pca"; points are coloured by `clusters` clusters.
     """
@@ -65,21 +68,30 @@ def write_report(
 
 def render(entries: Sequence[Entry], data: dict[str, Any], *, title: str | None = None) -> str:
     """The page's text."""
-    from plotly.offline import get_plotlyjs
-
     what = " and ".join(dict.fromkeys(entry.data for entry in entries))
+    first = data["runs"][0]["verdict"]
+    style = "\n" + _asset("page.css")
+    script = '\n(() => {\n"use strict";\n' + "\n".join(map(_asset, SCRIPTS)) + "})();\n"
     parts = {
-        "title": escape(title or f"Correlated embeddings of {what}"),
+        "policy": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
+        "title": escape(title or f"Predicted links of {what}"),
         "subtitle": escape(_subtitle(entries)),
+        "tone": escape(first["tone"]),
+        "verdict": escape(first["text"]),
         "version": escape(__version__),
         "scores": score_table(entries),
-        "style": _asset("page.css"),
-        "plotly": get_plotlyjs(),
+        "style": style,
         "data": script_json(data),
-        "script": '(() => {\n"use strict";\n' + "\n".join(map(_asset, SCRIPTS)) + "})();",
+        "script": script,
     }
     # One pass, so that nothing put in is itself taken for a place to fill.
     return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("page.html"))
+
+
+def _hash(text: str) -> str:
+    """What the content-security policy calls an inline script or style: nothing else runs."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _subtitle(entries: Sequence[Entry]) -> str:

@@ -11,53 +11,35 @@ import scipy.sparse as sp
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.forest.joint import ForestJoint
 from acvae.gaussian.posterior import Posterior
-from acvae.report.packing import NOBODY, floats, ids, pack
+from acvae.report.packing import NOBODY, correlations, ids
 
 __all__ = ["by_path_length", "rooted_forest"]
 
-WIDTH_CLASSES = 4
-NO_EDGE = 255
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 SOURCES = 200
 LONGEST = 15
 
 
 def rooted_forest(posterior: Posterior) -> dict[str, Any]:
-    """Each vertex's parent, the correlations (d) with it, and how wide to draw the edge between them.
+    """Each vertex's parent and the correlations (d) with it.
 
     A path is found by walking up from both ends; its correlation is the product over its edges in each
     dimension.
     """
-    correlations = _need_forest(posterior)
-    rooted, n = correlations.rooted, posterior.n_vertices
+    joint = _need_forest(posterior)
+    rooted, n = joint.rooted, posterior.n_vertices
     child = rooted.parent >= 0  # by position
     parent = np.full(n, NOBODY)
     parent[rooted.vertex[child]] = rooted.vertex[rooted.parent[child]]
     correlation = np.zeros((n, posterior.latent_dim), np.float32)
-    correlation[rooted.vertex[child]] = correlations.correlation[rooted.edge[child]]
+    correlation[rooted.vertex[child]] = joint.correlation[rooted.edge[child]]
     has_parent = parent != NOBODY
-    width, ranges = _width_classes(correlation[has_parent].mean(axis=1))
-    edge_width = np.full(n, NO_EDGE)
-    edge_width[has_parent] = width
     return {
         "parent": ids(parent, n),
-        "correlation": floats(correlation),
-        "width": pack(edge_width, "u8"),
-        "ranges": ranges,
+        "correlation": correlations(correlation),
         "trees": int((~has_parent).sum()),
         "edges": int(has_parent.sum()),
     }
-
-
-def _width_classes(strength: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], list[list[float]]]:
-    """Quarters by strength, and the range of each; fewer where many edges are equally strong."""
-    inner = np.unique(np.quantile(strength, np.arange(1, WIDTH_CLASSES) / WIDTH_CLASSES))
-    number = np.unique(np.searchsorted(inner, strength, side="right"), return_inverse=True)[1]
-    ranges = [
-        [float(strength[number == c].min()), float(strength[number == c].max())]
-        for c in range(int(number.max()) + 1)
-    ]
-    return number, ranges
 
 
 def by_path_length(posterior: Posterior, *, sources: int = SOURCES, seed: int = 0) -> dict[str, Any]:
@@ -66,7 +48,7 @@ def by_path_length(posterior: Posterior, *, sources: int = SOURCES, seed: int = 
     From every vertex of a small forest, from `sources` random ones of a larger; all pairs with such a vertex
     count.
     """
-    correlations = _need_forest(posterior)
+    joint = _need_forest(posterior)
     n = posterior.n_vertices
     joined = np.unique(posterior.forest)
     chosen = joined
@@ -78,7 +60,7 @@ def by_path_length(posterior: Posterior, *, sources: int = SOURCES, seed: int = 
     longer = 0
     for source in chosen.tolist():
         hops = sp.csgraph.dijkstra(tree, directed=False, indices=source, unweighted=True)
-        correlation = correlations.row(source).mean(axis=1)
+        correlation = joint.row(source).mean(axis=1)
         longer += int((np.isfinite(hops) & (hops > LONGEST)).sum())
         for length in range(1, LONGEST + 1):
             found[length - 1].append(correlation[hops == length])

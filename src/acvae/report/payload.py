@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from acvae._util.checks import choice, whole_number
-from acvae._util.progress import Waiting
 from acvae.exceptions import OptionError
-from acvae.gaussian.posterior import Posterior
-from acvae.plot import map_coordinates
+from acvae.plot.layout import map_coordinates
+from acvae.report.classes import class_payload
 from acvae.report.dendrogram import dendrogram
 from acvae.report.entry import Entry
-from acvae.report.groups import group, legend
-from acvae.report.links import held_out, known_neighbors, predicted_links
-from acvae.report.packing import floats, pack
+from acvae.report.groups import Groups, group, legend
+from acvae.report.links import LINKS, best_pairs, held_out, known_neighbors, predicted_links
+from acvae.report.naming import common_features
+from acvae.report.packing import floats, ids, pack
 from acvae.report.paths import by_path_length, rooted_forest
+from acvae.report.reasons import explanations, telling_features
+from acvae.report.verdict import verdict
+from acvae.report.work import Work
 
 __all__ = ["CLUSTERS", "MAPS", "payload"]
 
@@ -27,7 +31,9 @@ Say = Callable[[str], None]
 MAPS = {"both": ("tsne", "pca"), "tsne": ("tsne",), "pca": ("pca",)}
 CLUSTERS = 8
 MOST_CLUSTERS = 200  # a cluster's number is one byte
+MOST_VERTICES = 100_000  # a page of more would be hundreds of megabytes, and no browser would like it
 CURVES = ("elbo", "kl", "train_ncrr", "test_ncrr", "settled")
+SETTLING = ("acvae-eb", "acvae-sp")  # the models whose weights settle
 
 
 def payload(
@@ -42,62 +48,87 @@ def payload(
     choice("maps", maps, tuple(MAPS))
     if whole_number("clusters", clusters, minimum=1) > MOST_CLUSTERS:
         raise OptionError(f"clusters must be at most {MOST_CLUSTERS}, got {clusters}.")
+    for entry in entries:
+        if entry.posterior.n_vertices > MOST_VERTICES:
+            raise OptionError(
+                f"{entry.label} has {entry.posterior.n_vertices:,} vertices; a page holds at most "
+                f"{MOST_VERTICES:,}. `acvae links RUN --out FILE` writes the links of all of them to a file."
+            )
     names: list[list[str]] = []
     runs = []
     for entry in entries:
         own = entry.names
         if own not in names:
             names.append(own)
-        data = _run(entry, MAPS[maps], clusters, progress, say)
+        say(f"{entry.label}: links, clusters and map of {entry.posterior.n_vertices:,} vertices")
+        sizes = {"links": 4.0, "neighbours": 1.0, "clusters": 3.0, "map": 5.0, "scores": 1.0}
+        with Work(sizes, show=progress) as work:
+            data = _run(entry, MAPS[maps], clusters, work)
         runs.append({**data, "names": names.index(own)})
     return {"runs": runs, "names": names}
 
 
-def _run(entry: Entry, maps: tuple[str, ...], clusters: int, progress: bool, say: Say) -> dict[str, Any]:
-    q, names, degrees = entry.posterior, entry.names, entry.graph.degrees
+def _run(entry: Entry, maps: tuple[str, ...], clusters: int, work: Work) -> dict[str, Any]:
+    q, n = entry.posterior, entry.posterior.n_vertices
+    found, distance, probability = predicted_links(
+        entry, LINKS, advance=lambda rows: work.advance("links", rows / n)
+    )
+    best = best_pairs(found, distance, probability)
     data: dict[str, Any] = {
         "label": entry.label,
         "model": entry.model,
         "data": entry.data,
-        "n": q.n_vertices,
+        "n": n,
         "d": q.latent_dim,
-        "curves": curves(entry.history),
-        "links": predicted_links(q, entry.graph, label=entry.label, progress=progress),
+        "links": {
+            "k": LINKS,
+            "ids": ids(found, n),
+            "distance": floats(distance),
+            "probability": None if probability is None else floats(probability),
+            "best": best,
+            "words": explanations(entry, found, best),
+        },
         "known": known_neighbors(q, entry.graph),
         "test": None if entry.test is None else held_out(entry.test),
-        "forest": None,
-        "lengths": None,
+        "features": telling_features(entry),
+        "forest": rooted_forest(q) if entry.has_forest else None,
+        "lengths": by_path_length(q) if entry.has_forest else None,
+        "curves": curves(entry.history, entry.model),
+        "calibration": calibration(entry.scores),
+        "classes": class_payload(entry),
     }
-    if entry.has_forest:
-        data["forest"] = rooted_forest(q)
-        data["lengths"] = by_path_length(q)
-    say(f"{entry.label}: clusters of {q.n_vertices:,} vertices")
-    with Waiting(show=progress):
-        groups = group(q, clusters)
-    data["cluster"] = pack(groups.labels, "u8")
-    data["clusters"] = legend(groups, degrees, names)
-    data["small"] = (
-        {"groups": groups.small, "vertices": data["clusters"][-1]["size"]} if groups.small else None
-    )
-    data["dendrogram"] = dendrogram(groups, degrees, names)
+    work.advance("neighbours", 1)
+    data |= _clusters(entry, group(q, clusters))
+    work.advance("clusters", 1)
     data["maps"] = {}
     for method in maps:
-        if method == "tsne":
-            say(f"{entry.label}: t-SNE map, which may take a while; --map pca goes without")
-        with Waiting(show=progress):
-            data["maps"][method] = _map(q, method)
+        share = 1.0 if len(maps) == 1 else 0.95 if method == "tsne" else 0.05
+        place = map_coordinates(q, method, advance=partial(_advance_map, work, share))
+        data["maps"][method] = {"x": floats(place[:, 0]), "y": floats(place[:, 1])}
+    data["verdict"] = verdict(entry)._asdict()
+    work.advance("scores", 1)
     return data
 
 
-def _map(posterior: Posterior, method: str) -> dict[str, Any]:
-    place = map_coordinates(posterior, method)
-    if place.shape[1] < 2:  # one latent dimension
-        place = np.column_stack([place, np.zeros(len(place))])
-    return {"x": floats(place[:, 0]), "y": floats(place[:, 1])}
+def _advance_map(work: Work, share: float, part: float) -> None:
+    work.advance("map", share * part)
 
 
-def curves(history: list[dict[str, float]]) -> dict[str, Any]:
-    """The figures of each epoch by name, each with the epochs that have it."""
+def _clusters(entry: Entry, groups: Groups) -> dict[str, Any]:
+    words = None
+    if entry.features is not None and entry.feature_names is not None:
+        words = common_features(groups.labels, entry.features, np.asarray(entry.feature_names, dtype=object))
+    shown = legend(groups, entry.graph.degrees, entry.names, words)
+    return {
+        "cluster": pack(groups.labels, "u8"),
+        "clusters": shown,
+        "small": {"groups": groups.small, "vertices": shown[-1]["size"]} if groups.small else None,
+        "dendrogram": dendrogram(groups, entry.graph.degrees, entry.names),
+    }
+
+
+def curves(history: list[dict[str, float]], model: str = "") -> dict[str, Any]:
+    """The figures of each epoch by name, each with the epochs that have it; none that means nothing."""
     found: dict[str, Any] = {}
     for name in CURVES:
         points = [
@@ -105,10 +136,22 @@ def curves(history: list[dict[str, float]]) -> dict[str, Any]:
             for number, row in enumerate(history, start=1)
             if row.get(name) is not None and math.isfinite(row[name])
         ]
-        if points:
-            epochs, values = zip(*points, strict=True)
-            found[name] = {
-                "epoch": [int(e) for e in epochs],
-                "value": [float(f"{v:.6g}") for v in values],
-            }
+        if len(points) < 2 or (name == "settled" and model not in SETTLING):
+            continue  # one point is no curve
+        epochs, values = zip(*points, strict=True)
+        found[name] = {"epoch": [int(e) for e in epochs], "value": [float(f"{v:.6g}") for v in values]}
     return found
+
+
+def calibration(scores: dict[str, Any] | None) -> dict[str, list[float]] | None:
+    """The stored bins of predicted probabilities against the shares that came true, or None."""
+    stored = (scores or {}).get("calibration")
+    names = ("mean_predicted", "fraction", "lower", "upper", "count")
+    if not isinstance(stored, dict) or not all(isinstance(stored.get(name), list) for name in names):
+        return None
+    rows = [
+        row
+        for row in zip(*(stored[name] for name in names), strict=False)
+        if all(isinstance(value, (int, float)) and math.isfinite(value) for value in row) and row[0] > 0
+    ]
+    return {name: [float(row[c]) for row in rows] for c, name in enumerate(names)} if len(rows) > 1 else None

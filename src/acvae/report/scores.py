@@ -16,6 +16,8 @@ KINDS = {
     "graph": "whole graph",
     "pairwise": "pair network",
     "independent": "embeddings alone",
+    "link": "link probability",
+    "links": "link probability",
 }
 COLUMNS = (
     ("Run", "the run's folder"),
@@ -100,16 +102,21 @@ def _number(column: int) -> str:
     return "" if column < TEXTS else ' class="number"'
 
 
+def _name(column: int) -> str:
+    """The column's name beside its figure, for narrow screens where rows are lists."""
+    return f' data-label="{escape(COLUMNS[column][0])}"'
+
+
 def _cell(row: Row, column: int, rows: list[Row]) -> str:
     if column < TEXTS:
-        return f"<td>{escape(row.texts[column])}</td>"
+        return f"<td{_name(column)}>{escape(row.texts[column])}</td>"
     value = _figure(row, column)
     if value is None:
-        return '<td class="number">–</td>'
+        return f'<td class="number"{_name(column)}>–</td>'
     text = f"{value:g}" if column < TEXTS + 2 else f"{value:.3f}" if value >= 0.01 else f"{value:.4f}"
     rivals = [_figure(other, column) for other in rows if other.comparable == row.comparable]
     best = column in BEST_OF and len(rivals) > 1 and value == max(r for r in rivals if r is not None)
-    return f'<td class="number">{f"<strong>{text}</strong>" if best else text}</td>'
+    return f'<td class="number"{_name(column)}>{f"<strong>{text}</strong>" if best else text}</td>'
 
 
 def _remarks(entries: Sequence[Entry], rows: list[Row]) -> str:

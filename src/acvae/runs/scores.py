@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from acvae import metrics
 from acvae._util.progress import Progress
-from acvae.clustering.cluster import cluster
+from acvae.clustering import cluster
 from acvae.exceptions import AcvaeError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from acvae import metrics
 from acvae._util.checks import whole_number
-from acvae.clustering.cluster import cluster
+from acvae.clustering import cluster
 from acvae.gaussian.posterior import Posterior
 from acvae.splits import EdgeSplit
 from acvae.training.loop import EpochState

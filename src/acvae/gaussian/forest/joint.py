@@ -14,8 +14,10 @@ from acvae.gaussian.forest.conditioning import condition
 from acvae.gaussian.forest.density import log_density, sample_from_noise
 from acvae.gaussian.forest.distances import ForestDistances
 from acvae.gaussian.forest.divergence import kl_divergence, log_one_minus_square
+from acvae.gaussian.forest.left_out import products_without
 from acvae.gaussian.forest.path_products import pair_products, row_products
 from acvae.gaussian.forest.walks import ForestWalks
+from acvae.gaussian.left_out import PairsLeftOut
 from acvae.gaussian.stored import Stored
 
 if TYPE_CHECKING:
@@ -62,6 +64,17 @@ class ForestJoint:
     def row(self, vertex: int) -> npt.NDArray[np.float64]:
         """(n, d) correlation of one vertex with every vertex."""
         return row_products(self.rooted, self.correlation, vertex)
+
+    def left_out(
+        self,
+        ends: npt.NDArray[np.int64],
+        candidates: npt.NDArray[np.int64],
+        mean: npt.NDArray[Any],
+        std: npt.NDArray[Any],
+    ) -> PairsLeftOut:
+        """Vertices and their candidates, as if the edge of each query were not in the forest."""
+        rho = products_without(self.rooted, self.correlation, ends, candidates)
+        return PairsLeftOut.of_correlations(ends, candidates, mean, std, rho)
 
     def distance_blocks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> ForestDistances:
         """Blocks of matrix products along a centroid decomposition of the forest."""

@@ -20,8 +20,12 @@ import numpy.typing as npt
 
 from acvae.elimination import Elimination, Factor, NotPositiveError, TooLargeError, eliminate, factorise
 from acvae.exceptions import PosteriorError
+from acvae.forests import spanning_tree_probabilities
 from acvae.gaussian.graph.distances import PrecisionDistances
+from acvae.gaussian.graph.left_out import CandidatesLeftOut, edge_energy
+from acvae.gaussian.left_out import PairsLeftOut, find_links
 from acvae.gaussian.stored import Stored
+from acvae.graph import Graph
 
 __all__ = ["GraphJoint", "elimination_order"]
 
@@ -36,10 +40,12 @@ class GraphJoint:
     """One joint by its precision: `off_diagonal` (m, d) at the pairs `links` (m, 2), and `diagonal` (n, d).
 
     It is factorised when first asked, in d·k² numbers of memory, k the size of the graph's dense core.
-    `order` is the links' `elimination_order`, if it is known already.
+    `order` is the links' `elimination_order`, if it is known already. `weights` (m,) are the probabilities of the
+    links in a random forest, which tell what of the diagonal is whose; by default those of `links` alone.
     """
 
     kind = "graph"
+    weights: FloatArray | None = None
 
     def __init__(
         self,
@@ -47,8 +53,10 @@ class GraphJoint:
         off_diagonal: FloatArray,
         diagonal: FloatArray,
         order: Elimination | None = None,
+        weights: FloatArray | None = None,
     ) -> None:
         self.links, self.off_diagonal, self.diagonal = links, off_diagonal, diagonal
+        self.weights = weights
         for array in (off_diagonal, diagonal):
             array.flags.writeable = False  # factors would not follow
         if order is not None:
@@ -72,7 +80,14 @@ class GraphJoint:
         diagonal = np.ones((n_vertices, rho.shape[1]))
         for end in edges.T:
             np.add.at(diagonal, end, -rho * off_diagonal)
-        return cls(edges, off_diagonal, diagonal, order)
+        return cls(edges, off_diagonal, diagonal, order, weights)
+
+    @cached_property
+    def _shares(self) -> FloatArray:
+        """(m,) probability of each link in a random spanning forest."""
+        if self.weights is not None:
+            return self.weights
+        return spanning_tree_probabilities(Graph(len(self.diagonal), self.links))
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is made of, without what was computed of it."""
@@ -86,7 +101,8 @@ class GraphJoint:
 
     def pack(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays it is made of."""
-        return {"links": self.links, "off_diagonal": self.off_diagonal, "diagonal": self.diagonal}
+        own = {"links": self.links, "off_diagonal": self.off_diagonal, "diagonal": self.diagonal}
+        return own | ({} if self.weights is None else {"weights": self.weights})
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], n: int, d: int) -> GraphJoint:
@@ -100,7 +116,10 @@ class GraphJoint:
         diagonal = stored.numbers("diagonal", (n, d), np.float64)
         if not (diagonal > 0).all():
             raise PosteriorError("the diagonal of its precision is not positive.")
-        return cls(links, off_diagonal, diagonal)
+        weights = stored.numbers("weights", (len(links),), np.float64) if "weights" in arrays else None
+        if weights is not None and not (weights >= 0).all():
+            raise PosteriorError("the weights of its links are negative.")
+        return cls(links, off_diagonal, diagonal, weights=weights)
 
     # ------------------------------------------------------------------ pairs
 
@@ -129,6 +148,33 @@ class GraphJoint:
         covariance = np.stack([factor.along for factor in self._factors], axis=1)
         u, v = self.links.T
         return np.asarray(covariance / (self._std[u] * self._std[v]))
+
+    def left_out(
+        self, ends: IntArray, candidates: IntArray, mean: npt.NDArray[Any], std: npt.NDArray[Any]
+    ) -> PairsLeftOut:
+        """Vertices and their candidates, as if the edge of each query were not in the graph: exact.
+
+        By a rank-two update a dimension, from a solve for every distinct end. All other weights stay.
+        """
+        at, places = np.unique(ends, return_inverse=True)
+        places = places.reshape(ends.shape)
+        edge = find_links(self.links, len(self.diagonal), ends)
+        held = edge >= 0
+        order, rho = self._order, np.empty((*candidates.shape, self.diagonal.shape[1]))
+        rows = np.empty((len(at), len(self.diagonal)))
+        for k, factor in enumerate(self._factors):
+            for first in range(0, len(at), ROWS_AT_A_TIME):
+                own = order.position[at[first : first + ROWS_AT_A_TIME]]
+                unit = np.zeros((len(order.vertex), len(own)))
+                unit[own, np.arange(len(own))] = 1
+                rows[first : first + len(own), order.vertex] = factor.solve(unit).T
+            beside = self.off_diagonal[edge[held], k]
+            own_part = edge_energy(beside, self._shares[edge[held]])
+            block = np.zeros((len(ends), 2, 2))
+            block[held] = np.stack([own_part, beside, beside, own_part], axis=-1).reshape(-1, 2, 2)
+            left = CandidatesLeftOut.of(rows, places, ends, candidates, self._std[:, k] ** 2, block)
+            rho[:, :, k] = left.correlation
+        return PairsLeftOut.of_correlations(ends, candidates, mean, std, rho)
 
     def distance_blocks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> PrecisionDistances:
         """Blocks of rows, by solving for each."""
@@ -184,7 +230,12 @@ class GraphJoint:
         for here, there in (self.links.T, self.links.T[::-1]):
             np.add.at(force, here, -self.off_diagonal * known[there])
         inside = ~observed[self.links].any(axis=1)
-        rest = GraphJoint(new_id[self.links[inside]], self.off_diagonal[inside], self.diagonal[kept])
+        rest = GraphJoint(
+            new_id[self.links[inside]],
+            self.off_diagonal[inside],
+            self.diagonal[kept],
+            weights=None if self.weights is None else self.weights[inside],
+        )
         order = rest._order
         mean = np.empty((len(kept), known.shape[1]))
         for k, factor in enumerate(rest._factors):

@@ -20,6 +20,9 @@ import numpy.typing as npt
 from acvae.elimination import Elimination
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
+from acvae.gaussian.graph.leave_one_out import laplacian_blocks
+from acvae.gaussian.graph.left_out import CandidatesLeftOut, without_rounding
+from acvae.gaussian.left_out import PairsLeftOut, find_links
 from acvae.gaussian.stored import Stored
 
 __all__ = ["ScalesJoint"]
@@ -119,6 +122,39 @@ class ScalesJoint:
         u, v = self.links.T
         along = np.stack([gaussian.along for gaussian in self.gaussians], axis=1)
         return np.asarray(along / (self._std[u] * self._std[v]))[:, self.group]
+
+    def left_out(
+        self, ends: IntArray, candidates: IntArray, mean: npt.NDArray[Any], std: npt.NDArray[Any]
+    ) -> PairsLeftOut:
+        """Vertices and their candidates, as if the edge of each query were not in the graph: exact.
+
+        By a rank-one update a scale. Means and spreads change with the correlations, as evidence flows along
+        edges.
+        """
+        at, places = np.unique(ends, return_inverse=True)
+        places = places.reshape(ends.shape)
+        edge = find_links(self.links, self.diagonal.shape[1], ends)
+        held = edge >= 0
+        i, before = ends[:, 0], mean.astype(np.float64)
+        own_mean, own_std = before[i], std[i].astype(np.float64)
+        other_mean, other_std = before[candidates], std[candidates].astype(np.float64)
+        rho = np.empty(other_mean.shape)
+        for s, gaussian, own, _ in self._dimensions():
+            strength = np.where(held, self.strength[s][edge], 0.0) if len(self.links) else np.zeros(len(ends))
+            left = CandidatesLeftOut.of(
+                gaussian.rows(at), places, ends, candidates, gaussian.variance, laplacian_blocks(strength)
+            )
+            rho[:, :, own] = left.correlation[:, :, None]
+            own_mean[:, own], other_mean[:, :, own] = left.means(before[:, own], ends, candidates)
+            own_std[:, own] *= np.sqrt(left.own / gaussian.variance[i])[:, None]
+            other_std[:, :, own] *= np.sqrt(left.other / gaussian.variance[candidates])[:, :, None]
+        return PairsLeftOut(
+            without_rounding(own_mean, before[i]),
+            own_std,
+            without_rounding(other_mean, before[candidates]),
+            other_std,
+            rho,
+        )
 
     def distance_blocks(self, mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> ScalesDistances:
         """Blocks of rows, by solving for each once a scale."""

@@ -1,116 +1,97 @@
-// The other pictures: dendrogram, correlation by path length, training curves.
-
-function emptyChart(box, text) {
-  if (box.data) Plotly.purge(box);
-  box.classList.add("empty");
-  box.textContent = text;
-}
-
-function draw(box, traces, layout, description) {
-  if (box.classList.contains("empty")) {
-    box.classList.remove("empty");
-    box.textContent = "";
-  }
-  box.setAttribute("role", "img");
-  box.setAttribute("aria-label", description);
-  return Plotly.react(box, traces, layout, STILL);
-}
+// The pictures further down: dendrogram, correlation by path length, reliability, training curves.
 
 function drawDendrogram({ run }) {
-  const box = byId("dendrogram");
   const { merges, leaves, left_out: leftOut, landmarks } = run.dendrogram;
-  if (!merges.length) {
-    emptyChart(box, "There is one cluster only.");
-    byId("dendrogram-remark").textContent = "";
-    return;
-  }
-  const c = colors();
-  const tallest = Math.max(...merges.map((merge) => merge.height));
+  if (!merges.length) return;
+  const box = byId("dendrogram");
   const narrow = box.clientWidth < 480;
-  const color = (k) => (k < 0 ? c.soft : clusterColor(run, k));
-  const traces = merges.map(({ height, cluster, low, high }) => ({
-    type: "scatter", mode: "lines", x: [low[0], height, height, high[0]], y: [low[1], low[1], high[1], high[1]],
-    hovertemplate: `merged at distance ${figure(height)}<extra></extra>`, line: { width: 2, color: color(cluster) },
-  }));
-  traces.push({
-    type: "scatter", mode: "markers", x: leaves.map(() => 0), y: leaves.map((_, k) => k), cliponaxis: false,
-    text: leaves.map((leaf) => forPlotly(`${leaf.name}, ${many(leaf.size, "vertex", "vertices")}`)),
-    hovertemplate: "%{text}<extra></extra>",
-    marker: { color: leaves.map((leaf) => color(leaf.cluster)), opacity: 1, size: leaves.map((leaf) => 4 + 2.5 * Math.log10(leaf.size)) },
+  const tallest = Math.max(...merges.map((merge) => merge.height));
+  const { root, at } = chart(box, {
+    height: 60 + 23 * leaves.length, x: [0, 1.03 * tallest], y: [-0.6, leaves.length - 0.4], xLabel: "largest expected distance within",
+    yNames: leaves.map((leaf) => `${shorten(leaf.name, narrow ? 17 : 27)} (${count(leaf.size)})`),
+    description: `Dendrogram of ${leaves.length} groups of vertices`,
   });
-  const text = leaves.map((leaf) => forPlotly(`${shorten(leaf.name, narrow ? 18 : 28)} (${count(leaf.size)})`) + "  ");
-  const layout = baseLayout({
-    margin: { l: 10, r: 15, t: 5, b: 40 }, hovermode: "closest", dragmode: false,
-    xaxis: axis("largest expected distance within", { fixedrange: true, range: [-0.02 * tallest, 1.04 * tallest] }),
-    yaxis: axis("", { tickvals: leaves.map((_, k) => k), ticktext: text, showgrid: false, zeroline: false, fixedrange: true,
-      range: [-0.6, leaves.length - 0.4], tickfont: { size: narrow ? 11 : 12, color: c.ink } }),
-  });
-  draw(box, traces, layout, `Dendrogram of ${leaves.length} groups of vertices`);
+  const color = (k) => (k < 0 ? "var(--soft)" : clusterColor(run, k));
+  for (const { height, cluster, low, high } of merges) {
+    const line = polyline([[low[0], low[1]], [height, low[1]], [height, high[1]], [high[0], high[1]]].map(([x, y]) => [at.x(x), at.y(y)]),
+      { stroke: color(cluster), "stroke-width": 2, "stroke-linejoin": "round" });
+    line.append(tooltip(`merged at distance ${figure(height)}`));
+    root.append(line);
+  }
+  leaves.forEach((leaf, k) => root.append(shape("circle", { cx: at.x(0), cy: at.y(k), r: 2.5 + Math.log10(leaf.size), fill: color(leaf.cluster) },
+    tooltip(`${leaf.name}, ${many(leaf.size, "vertex", "vertices")}`))));
   byId("dendrogram-remark").textContent =
-    "The highest merges of complete linkage. Each end is a group, called by its vertex of most neighbours, with its size; colours as on the map." +
+    "The highest merges of complete linkage; long stems are clusters that stand apart. Each end is a group, called by its vertex of most neighbours, with its size; colours as on the map." +
     (leftOut ? ` Groups too small to show, ${many(leftOut, "vertex", "vertices")} in all, are left out.` : "") +
     (landmarks ? ` Made of ${count(landmarks)} vertices drawn at random; the others joined the nearest cluster.` : "");
 }
 
 function drawLengths({ run }) {
-  const box = byId("lengths");
   const found = run.lengths;
-  if (!found) {
-    emptyChart(box, `The model ${run.model} has no forest, so that there are no paths.`);
-    byId("lengths-remark").textContent = "";
-    return;
-  }
-  const c = colors();
-  const q = (k) => found.quantiles.map((row) => row[k]);
-  const boxes = {
-    type: "box", x: found.length, lowerfence: q(0), q1: q(1), median: q(2), q3: q(3), upperfence: q(4),
-    line: { color: PALETTE[0], width: 1.5 }, hoverinfo: "skip", whiskerwidth: 0.5,
-  };
-  const hover = {
-    type: "scatter", mode: "markers", x: found.length, y: q(2), marker: { size: 14, opacity: 0 },
-    text: found.pairs.map((pairs, k) => `${many(found.length[k], "step")}: median ${q(2)[k].toFixed(3)}, ` +
-      `half of ${many(pairs, "pair")} in ${q(1)[k].toFixed(3)} to ${q(3)[k].toFixed(3)}`),
-    hovertemplate: "%{text}<extra></extra>",
-  };
-  const layout = baseLayout({
-    hovermode: "closest", dragmode: false,
-    xaxis: axis("steps on the forest", { dtick: 1, fixedrange: true, showgrid: false, range: [0.4, found.length.at(-1) + 0.6] }),
-    yaxis: axis("correlation", { fixedrange: true, rangemode: "tozero" }),
+  if (!found) return;
+  const low = Math.min(0, ...found.quantiles.map((row) => row[0]));
+  const high = Math.max(...found.quantiles.map((row) => row[4]));
+  const { root, at } = chart(byId("lengths"), {
+    height: 320, x: [0.4, found.length.at(-1) + 0.6], y: padded([low, high], 0.03), xLabel: "steps on the forest", yLabel: "correlation",
+    description: "Correlation of pairs by the length of the path between them",
   });
-  draw(box, [boxes, hover], layout, "Correlation of pairs by the length of the path between them");
-  byId("lengths-remark").textContent = "Box: middle half of the pairs; whiskers: 5% to 95%. " +
+  const half = Math.min(14, (at.x(2) - at.x(1)) * 0.32);
+  found.quantiles.forEach((row, k) => {
+    const x = at.x(found.length[k]);
+    const [bottom, q1, median, q3, top] = row.map(at.y);
+    const line = (x1, y1, x2, y2, wide) => shape("line", { x1, y1, x2, y2, stroke: PALETTE[0], "stroke-width": wide });
+    root.append(shape("g", {}, tooltip(`${many(found.length[k], "step")}: median ${row[2].toFixed(3)}, half of ${many(found.pairs[k], "pair")} in ${row[1].toFixed(3)} to ${row[3].toFixed(3)}`),
+      line(x, bottom, x, top, 1.2), shape("rect", { x: x - half, y: q3, width: 2 * half, height: Math.max(q1 - q3, 1), fill: "var(--card)", stroke: PALETTE[0], "stroke-width": 1.5 }),
+      line(x - half, median, x + half, median, 2.5)));
+  });
+  byId("lengths-remark").textContent = "How fast correlation fades along the forest; boxes that are thin lines say that all edges are alike. " +
+    "Box: middle half of the pairs; whiskers: 5% to 95%. " +
     (found.all ? "Over all pairs." : `Over all pairs with one of ${count(found.sources)} vertices drawn at random.`) +
     (found.longer ? ` Longer paths, of ${many(found.longer, "more pair")}, are left out.` : "");
 }
 
-function drawCurves(runs) {
-  const c = colors();
-  const color = (k) => PALETTE[k % PALETTE.length];
-  byId("curves-legend").replaceChildren(...runs.map((run, k) =>
-    element("span", { class: "key" }, element("span", { class: "swatch", style: { background: color(k) } }), run.label)));
-  const line = (k, curve, name, dash) => ({
-    type: "scatter", mode: curve.epoch.length < 40 ? "lines+markers" : "lines", x: curve.epoch, y: curve.value, name: forPlotly(name),
-    line: { color: color(k), width: 2, dash }, marker: { size: 4 }, hovertemplate: "epoch %{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
+function drawCalibration({ run }) {
+  const found = run.calibration;
+  if (!found) return;
+  const floor = Math.min(...found.mean_predicted, ...found.fraction.filter((v) => v > 0)) / 2;
+  const { root, at } = chart(byId("calibration"), {
+    height: 320, x: [floor, 1.2], y: [floor, 1.2], log: true, xLabel: "predicted probability", yLabel: "share of links",
+    description: "Share of held-out links by predicted probability",
   });
-  const charts = {
-    elbo: { parts: [["elbo", "", "solid"]] },
-    kl: { parts: [["kl", "", "solid"]], missing: "No run has this figure." },
-    ncrr: { parts: [["test_ncrr", " test", "solid"], ["train_ncrr", " train", "dot"]],
-      missing: "Not measured while training; acvae fit … --evaluate-every N does." },
-    settled: { parts: [["settled", "", "solid"]], missing: "Only models with an adaptive prior have weights that settle.",
-      range: { range: [-0.03, 1.05], tickformat: ".0%" } },
-  };
-  for (const [name, { parts, missing, range }] of Object.entries(charts)) {
-    const traces = runs.flatMap((run, k) => parts.filter(([key]) => run.curves[key])
-      .map(([key, suffix, dash]) => line(k, run.curves[key], run.label + suffix, dash)));
-    const box = byId(`curve-${name}`);
-    if (!traces.length) {
-      emptyChart(box, missing || "There are no figures of the training.");
-      continue;
+  const y = (v) => at.y(Math.max(v, floor));
+  root.append(polyline([[at.x(floor), at.y(floor)], [at.x(1), at.y(1)]], { stroke: "var(--soft)", "stroke-dasharray": "5 4" }));
+  found.mean_predicted.forEach((p, k) => root.append(shape("g", {},
+    tooltip(`predicted ${percent(p)}: ${percent(found.fraction[k])} of ${count(Math.round(found.count[k]))} pairs`),
+    shape("line", { x1: at.x(p), x2: at.x(p), y1: y(found.lower[k]), y2: y(found.upper[k]), stroke: PALETTE[0], "stroke-width": 1.5 }),
+    shape("circle", { cx: at.x(p), cy: y(found.fraction[k]), r: 4, fill: found.fraction[k] ? PALETTE[0] : "var(--paper)", stroke: PALETTE[0] }))));
+}
+
+const CURVES = [
+  { title: "ELBO", keys: [["elbo", ""]], sentence: "What training maximises; it has settled where the line is level. Compare only runs with the same γ." },
+  { title: "KL divergence", keys: [["kl", ""]], sentence: "How far embeddings are from the prior; near zero they have collapsed." },
+  { title: "NCRR", keys: [["test_ncrr", "test"], ["train_ncrr", "train"]], sentence: "Link prediction while training, dashed on train links; a test line that falls while train rises is overfitting." },
+  { title: "Settled weights", keys: [["settled", ""]], sentence: "Share of the prior's weights that are 0 or 1; at 100% the forest is chosen.", percent: true },
+];
+
+function drawCurves(runs) {
+  const shown = CURVES.filter(({ keys }) => runs.some((run) => keys.some(([key]) => run.curves[key])));
+  byId("training-section").hidden = !shown.length;
+  const color = (k) => PALETTE[k % PALETTE.length];
+  byId("curves-legend").replaceChildren(...(runs.length < 2 ? [] : runs.map((run, k) =>
+    element("span", { class: "key" }, element("span", { class: "swatch", style: { background: color(k) } }), run.label))));
+  byId("curves").replaceChildren(...shown.map(({ title, sentence }) =>
+    element("figure", {}, element("div", { class: "heading" }, title), element("div", { class: "chart small" }), element("p", { class: "remark" }, sentence))));
+  shown.forEach(({ title, keys, percent: share }, figureNumber) => {
+    const lines = runs.flatMap((run, k) => keys.filter(([key]) => run.curves[key]).map(([key, part]) => ({ ...run.curves[key], k, part, label: run.label })));
+    const { root, at } = chart(byId("curves").children[figureNumber].querySelector(".chart"), {
+      height: 200, x: padded(lines.flatMap((line) => line.epoch), 0.02), y: share ? [-0.03, 1.05] : padded(lines.flatMap((line) => line.value)),
+      xLabel: "epoch", description: `Training curve: ${title}`, tickTextY: share ? (v) => `${Math.round(100 * v)}%` : tickText,
+    });
+    for (const { epoch, value, k, part, label } of lines) {
+      const line = polyline(epoch.map((e, t) => [at.x(e), at.y(value[t])]), { stroke: color(k), "stroke-width": 2, "stroke-linejoin": "round",
+        ...(part === "train" ? { "stroke-dasharray": "5 4" } : {}) });
+      line.append(tooltip(`${label}${part ? `, ${part}` : ""}: ${figure(value.at(-1))} after epoch ${epoch.at(-1)}`));
+      root.append(line);
     }
-    draw(box, traces, baseLayout({
-      margin: { l: 50, r: 10, t: 8, b: 40 }, hovermode: "closest", dragmode: false,
-      xaxis: axis("epoch", { fixedrange: true, gridcolor: c.line }), yaxis: axis("", { fixedrange: true, ...range }),
-    }), `Training curve: ${name}`);
-  }
+  });
 }

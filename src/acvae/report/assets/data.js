@@ -1,12 +1,13 @@
 // The data as the page was given them, and small helpers to build its elements.
 
-const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array };
+const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, s16: Int16Array };
 
 function unpack(packed) {
   const text = atob(packed.data);
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return new KINDS[packed.kind](bytes.buffer);
+  const found = new KINDS[packed.kind](bytes.buffer);
+  return packed.kind === "s16" ? Float32Array.from(found, (value) => value / 32767) : found;
 }
 
 // Replaces every packed array, in place; "nobody" is the id with all bits set.
@@ -17,12 +18,14 @@ function unpackAll(value) {
   return value;
 }
 
+const nobodyOf = (ids) => (ids.BYTES_PER_ELEMENT === 2 ? 0xffff : 0xffffffff);
+
 function readData() {
   const data = JSON.parse(document.getElementById("data").textContent);
   for (const run of data.runs) {
     unpackAll(run);
     run.names = data.names[run.names];
-    run.nobody = run.links.ids.BYTES_PER_ELEMENT === 2 ? 0xffff : 0xffffffff;
+    run.nobody = nobodyOf(run.links.ids);
   }
   return data.runs;
 }
@@ -41,15 +44,15 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// Plotly reads some markup in its texts; a name is to be shown as it is.
-const forPlotly = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-
 const shorten = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
-// What a cluster is called: by its vertex of most neighbours, or as the rest.
-function clusterName(run, k, length = Infinity) {
-  const { name, size } = run.clusters[k];
-  return `${name === null ? "small groups" : shorten(name, length) + " …"} (${count(size)})`;
-}
 const count = (number) => number.toLocaleString("en");
 const many = (number, one, more = one + "s") => `${count(number)} ${number === 1 ? one : more}`;
 const figure = (number) => (Math.abs(number) >= 1000 ? number.toFixed(0) : number.toPrecision(3));
+const listed = (texts) => (texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`);
+
+// Probabilities of links are often small: as many figures as tell something.
+function percent(p) {
+  if (p >= 0.9995) return ">99.9%";
+  if (p < 0.0001) return "<0.01%";
+  return `${p >= 0.1 ? (100 * p).toFixed(p >= 0.995 ? 1 : 0) : (100 * p).toPrecision(2)}%`;
+}

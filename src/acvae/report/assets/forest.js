@@ -1,4 +1,4 @@
-// Walks on the learnt forest: paths, and the correlation along them.
+// Walks on what is known of the vertices: the forest with its paths, links and neighbours.
 
 // Vertices from a to b along the forest, or null if they are in different trees.
 function treePath(run, a, b) {
@@ -40,11 +40,18 @@ function pathCorrelations(run, path) {
   return steps;
 }
 
+function linkAt(run, v, place) {
+  const { k, ids, distance, probability } = run.links;
+  const t = v * k + place;
+  return { from: v, place, vertex: ids[t], distance: distance[t], probability: probability && probability[t],
+    test: isHeldOut(run, v, ids[t]) };
+}
+
 function predictedLinks(run, v) {
-  const { k, ids, distance } = run.links;
   const found = [];
-  for (let t = v * k; t < (v + 1) * k; t++) {
-    if (ids[t] !== run.nobody) found.push({ vertex: ids[t], distance: distance[t], test: isHeldOut(run, v, ids[t]) });
+  for (let place = 0; place < run.links.k; place++) {
+    const link = linkAt(run, v, place);
+    if (link.vertex !== run.nobody) found.push(link);
   }
   return found;
 }
@@ -56,7 +63,7 @@ function knownNeighbors(run, v) {
   return found;
 }
 
-const degree = (run, v) => run.known.start[v + 1] - run.known.start[v];
+const degree = (run, v) => run.known.degree[v];
 
 function isHeldOut(run, v, w) {
   if (!run.test) return false;

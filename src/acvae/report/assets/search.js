@@ -31,7 +31,8 @@ function similar(run, wanted) {
   return found;
 }
 
-function setUpSearch(state, choose) {
+// `clear` takes away what an earlier search has shown.
+function setUpSearch(state, choose, clear) {
   const input = byId("search");
   const list = byId("options");
   let shown = [];
@@ -64,6 +65,7 @@ function setUpSearch(state, choose) {
     input.setAttribute("aria-expanded", String(shown.length > 0));
     setActive(-1);
     const typed = input.value.trim();
+    if (state.chosen && (!typed || !all.length)) clear();
     if (!typed) say("");
     else if (!all.length) say(`No name is like “${shorten(typed, 40)}”.`);
     else if (all[0].guess) say(`No name has “${shorten(typed, 40)}” in it; similar ones are listed.`);
@@ -92,7 +94,10 @@ function setUpSearch(state, choose) {
       if (list.hidden) open();
       if (shown.length) pick(Math.max(active, 0));
     } else if (event.key === "Escape") {
-      if (list.hidden) input.value = "";
+      if (list.hidden) {
+        input.value = "";
+        open();
+      }
       close();
     }
   });

@@ -9,6 +9,7 @@ from acvae.clustering.complete import complete_linkage
 from acvae.clustering.tree import cut
 from acvae.exceptions import OptionError
 from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import need_posterior
 
 __all__ = ["cluster", "linkage"]
 
@@ -29,7 +30,7 @@ def linkage(posterior: Posterior, *, memory: int = MEMORY, progress: bool = Fals
     progress
         Whether to show it on standard error.
     """
-    n = posterior.n_vertices
+    n = need_posterior("clustering", posterior).n_vertices
     if n < 2:
         raise OptionError(f"clustering needs at least two vertices, got {n}.")
     memory = whole_number("memory", memory, minimum=1)
@@ -51,6 +52,7 @@ def cluster(
     Clusters are numbered by their smallest vertices. `memory` and `progress` are those of
     `acvae.clustering.linkage`.
     """
+    need_posterior("clustering", posterior)
     k = whole_number("k", k, minimum=1)
     memory = whole_number("memory", memory, minimum=1)
     if k > posterior.n_vertices:

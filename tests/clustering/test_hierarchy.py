@@ -7,7 +7,7 @@ from scipy.spatial.distance import squareform
 
 import oracles
 from acvae import Posterior, cluster
-from acvae.clustering.cluster import linkage
+from acvae.clustering.hierarchy import linkage
 from acvae.exceptions import OptionError
 from acvae.gaussian import PairwiseMarginals
 
@@ -164,7 +164,7 @@ def test_bad_memory(memory):
 
 def test_more_memory_than_there_is(monkeypatch):
     q = Posterior(np.zeros((400, 1)), np.ones((400, 1)))
-    monkeypatch.setattr("acvae.clustering.cluster.available_memory", lambda: 100_000)
+    monkeypatch.setattr("acvae.clustering.hierarchy.available_memory", lambda: 100_000)
     with pytest.raises(
         OptionError, match=r"would take 0.0 GB of memory .* but 0.0 GB are free; allow it less"
     ):

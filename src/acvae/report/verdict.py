@@ -1,0 +1,161 @@
+"""The first sentence of a page: are the predicted links any good?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from acvae import metrics
+from acvae.gaussian.posterior import Posterior
+from acvae.graph import Graph
+from acvae.report.entry import Entry
+
+__all__ = ["CommonNeighbors", "Verdict", "spread_of_means", "verdict"]
+
+IntArray = npt.NDArray[np.int64]
+
+COLLAPSED = 0.01  # share of an embedding's variance that its mean has
+MOST_VERTICES = 8_000  # above, common neighbours are not counted for the page
+BLOCK_ROWS = 512
+OWN_KINDS = ("link", "links", "bp", "graph", "pairwise", "independent")
+
+
+class Verdict(NamedTuple):
+    """Sentences in plain text."""
+
+    text: str
+    tone: str  # "good", "fair", "poor" or "unknown"
+    warning: str | None
+
+
+def verdict(entry: Entry) -> Verdict:
+    """How good the predicted links are against chance and against counting common neighbours; collapse."""
+    text, tone = _links(entry)
+    return Verdict(text, tone, _collapse(entry))
+
+
+def _links(entry: Entry) -> tuple[str, str]:
+    links = (entry.scores or {}).get("link_prediction") or {}
+    kind = next((kind for kind in (*OWN_KINDS, *links) if kind in links), None)
+    score = {} if kind is None else links[kind]
+    test, chance = (_number(score, "ncrr", part) for part in ("test", "random"))
+    if test is None or not chance:
+        if entry.test is None or entry.test.n_edges == 0:
+            return (
+                "All links were trained on, so that there are none to judge the predicted ones by.",
+                "unknown",
+            )
+        return "Nobody has scored this run yet: acvae evaluate RUN does.", "unknown"
+    times = test / chance
+    rule = _common_neighbors(entry)
+    how = (
+        "no better than chance"
+        if times < 1.5
+        else "somewhat better than chance"
+        if times < 4
+        else "much better than chance"
+    )
+    tone = "poor" if times < 1.5 else "fair" if times < 4 else "good"
+    hits, hits_chance = (_number(score, "hits_at_10", part) for part in ("test", "random"))
+    sentence = f"Predicted links are {how}"
+    if rule is not None and times >= 1.5:
+        if test >= 1.05 * rule:
+            sentence += " and better than counting common neighbours"
+        elif test > 0.95 * rule:
+            sentence += " and about as good as counting common neighbours"
+        else:
+            sentence += ", but counting common neighbours does better"
+            tone = "fair"
+    figures = f"NCRR {_shown(test)} on held-out links; chance has {_shown(chance)}"
+    figures += "" if rule is None else f", common neighbours {_shown(rule)}"
+    sentence += f" ({figures})."
+    if hits is not None:
+        of_chance = "" if hits_chance is None else f"; by chance for {_percent(hits_chance)}"
+        sentence += (
+            f" For {_percent(hits)} of the vertices with held-out links, one of these is among the first ten "
+            f"predicted{of_chance}."
+        )
+    return sentence, tone
+
+
+def _collapse(entry: Entry) -> str | None:
+    spread = spread_of_means(entry.posterior)
+    if spread >= COLLAPSED:
+        return None
+    return (
+        f"The embeddings have collapsed: their means hold {_percent(spread)} of the variance, so that "
+        "they tell nothing of a vertex, and distances come from correlations, if from anything. A larger γ, "
+        "a smaller τ or another model (graph-gaussian) helps."
+    )
+
+
+def spread_of_means(posterior: Posterior) -> float:
+    """Share of the variance of embeddings that is between their means; zero if all vertices look the same."""
+    between = float(posterior.mean.var(axis=0, dtype=np.float64).sum())
+    within = float(np.square(posterior.std, dtype=np.float64).mean(axis=0).sum())
+    return between / (between + within)
+
+
+# ---------------------------------------------------------------------- the rule to beat
+
+
+class CommonNeighbors:
+    """Vertices ranked by how many neighbours they share, ties in random order: for `acvae.metrics`."""
+
+    def __init__(self, graph: Graph, seed: int = 0) -> None:
+        indptr, neighbor = graph.csr
+        shape = (graph.n_vertices, graph.n_vertices)
+        self._adjacency = sp.csr_array((np.ones(len(neighbor), np.float32), neighbor, indptr), shape=shape)
+        self._seed = seed
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return int(self._adjacency.shape[0])
+
+    def distance_blocks(
+        self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
+    ) -> Iterator[tuple[IntArray, IntArray, npt.NDArray[np.float32]]]:
+        """Rows of minus the counts, as `Posterior.distance_blocks` has them of distances."""
+        wanted = np.arange(self.n_vertices) if rows is None else np.asarray(rows)
+        columns, rng = np.arange(self.n_vertices), np.random.default_rng(self._seed)
+        for start in range(0, len(wanted), block_rows or BLOCK_ROWS):
+            at = wanted[start : start + (block_rows or BLOCK_ROWS)]
+            count = (self._adjacency[at] @ self._adjacency).toarray()
+            yield at, columns, -count - 0.9 * rng.random(count.shape, dtype=np.float32)
+
+
+def _common_neighbors(entry: Entry) -> float | None:
+    """Test NCRR of the rule: as it is stored, or counted where that is quick."""
+    stored = (entry.scores or {}).get("common_neighbors")
+    if stored is not None:
+        return _number(stored, "ncrr", "test") if isinstance(stored, dict) else None
+    if entry.test is None or entry.test.n_edges == 0 or entry.graph.n_vertices > MOST_VERTICES:
+        return None
+    ranking: Any = CommonNeighbors(entry.graph)
+    found = metrics.ncrr(ranking, entry.graph, entry.test).test
+    return found if math.isfinite(found) else None
+
+
+def _number(score: dict[str, Any], metric: str, part: str) -> float | None:
+    value = (score.get(metric) or {}).get(part)
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
+
+
+def _shown(value: float) -> str:
+    return f"{value:.3f}" if value >= 0.01 else f"{value:.4f}"
+
+
+def _percent(value: float) -> str:
+    return (
+        f"{100 * value:.0f}%"
+        if value >= 0.1
+        else f"{100 * value:.1f}%"
+        if value >= 0.001
+        else "less than 0.1%"
+    )

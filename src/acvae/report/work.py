@@ -1,0 +1,38 @@
+"""How far a page is: one bar over all that has to be done, with the time that is left."""
+
+from __future__ import annotations
+
+import time
+from typing import Self
+
+from acvae._util.progress import Progress
+
+__all__ = ["Work"]
+
+UNITS = 1000
+
+
+class Work:
+    """Progress over parts, each with its share of the time, as it is guessed beforehand."""
+
+    def __init__(self, parts: dict[str, float], *, show: bool) -> None:
+        total = sum(parts.values())
+        self._share = {name: size / total for name, size in parts.items()}
+        self._done, self._shown, self._start = 0.0, 0, time.monotonic()
+        self._progress = Progress(UNITS, "report", show=show)
+
+    def advance(self, part: str, share: float) -> None:
+        """A share of a part, from 0 to 1, was done since the last time."""
+        self._done = min(1.0, self._done + share * self._share[part])
+        units = round(UNITS * self._done) - self._shown
+        if units:
+            self._shown += units
+            elapsed = time.monotonic() - self._start
+            left = elapsed * (1 - self._done) / max(self._done, 1e-9)
+            self._progress.advance(units, doing=part, left=f"{left:.0f} s")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._progress.__exit__(*error)

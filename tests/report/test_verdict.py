@@ -1,0 +1,75 @@
+"""The verdict says how good links are, in words, and warns of a collapse."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import acvae
+from acvae import metrics
+from acvae.report.verdict import CommonNeighbors, spread_of_means, verdict
+from report.samples import make_entry
+
+
+def scored(test: float, random: float = 0.05, **more):
+    links = {"bp": {"ncrr": {"test": test, "random": random}, **more}}
+    return replace(
+        make_entry(), scores={"link_prediction": links, "common_neighbors": {"ncrr": {"test": 0.2}}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "words", "tone"),
+    [
+        (0.06, "no better than chance", "poor"),
+        (0.12, "somewhat better than chance, but counting common neighbours does better", "fair"),
+        (0.2, "much better than chance and about as good as counting common neighbours", "good"),
+        (0.4, "much better than chance and better than counting common neighbours", "good"),
+    ],
+)
+def test_words_follow_the_figures(test, words, tone):
+    found = verdict(scored(test))
+    assert words in found.text
+    assert f"NCRR {test:.3f}" in found.text
+    assert found.tone == tone
+
+
+def test_hits_are_said_in_percent():
+    text = verdict(scored(0.4, hits_at_10={"test": 0.62, "random": 0.011})).text
+    assert "For 62% of the vertices" in text
+    assert "by chance for 1.1%" in text
+
+
+def test_without_scores_it_says_so():
+    assert "acvae evaluate" in verdict(replace(make_entry(), scores=None)).text
+    assert "All links were trained on" in verdict(replace(make_entry(), scores=None, test=None)).text
+
+
+def test_common_neighbours_are_ranked_as_by_hand():
+    # A path 0–1–2–3: 0 and 2 share 1, 1 and 3 share 2; of 0 the candidates are 2 and 3.
+    train, test = acvae.Graph(4, [(0, 1), (1, 2), (2, 3)]), acvae.Graph(4, [(0, 2)])
+    assert metrics.ncrr(CommonNeighbors(train), train, test).test == 1
+    blocks = list(CommonNeighbors(train).distance_blocks([0]))
+    ((rows, _, block),) = blocks
+    assert rows.tolist() == [0]
+    np.testing.assert_array_equal(np.ceil(-block[0] - 0.9), [1, 0, 1, 0])
+
+
+def test_the_rule_is_counted_where_it_is_not_stored():
+    entry = make_entry()
+    assert entry.scores is not None
+    expected = metrics.ncrr(CommonNeighbors(entry.graph), entry.graph, entry.test).test
+    assert f"common neighbours {expected:.3f}" in verdict(entry).text
+
+
+def test_means_without_spread_are_a_collapse():
+    rng = np.random.default_rng(0)
+    apart = acvae.Posterior(rng.normal(size=(40, 3)), np.full((40, 3), 0.1))
+    alike = acvae.Posterior(1e-3 * rng.normal(size=(40, 3)), np.ones((40, 3)))
+    assert spread_of_means(apart) > 0.9
+    assert spread_of_means(alike) < 1e-4
+    assert verdict(replace(make_entry(), posterior=apart)).warning is None
+    warning = verdict(replace(make_entry(), posterior=alike)).warning
+    assert warning is not None
+    assert "collapsed" in warning
+    assert "graph-gaussian" in warning
