@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     """Compare, keep and print."""
     import tempfile
 
-    from acvae.compare.methods import kinds
+    from acvae.reproduce.compare.methods import kinds
 
     names = kinds(args.task, args.methods)
     runs = [name for name in args.names if Path(name).is_dir()]
@@ -75,9 +75,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _data_sets(args: argparse.Namespace, names: list[str], folder: Path) -> dict[str, Any]:
     from acvae import datasets
-    from acvae.compare import Store
-    from acvae.compare.methods import METHODS
-    from acvae.compare.tasks import TASKS
+    from acvae.reproduce.compare import Store
+    from acvae.reproduce.compare.methods import METHODS
+    from acvae.reproduce.compare.tasks import TASKS
 
     task, store = TASKS[args.task], Store(folder)
     splits = range(args.splits or task.splits)
@@ -101,11 +101,11 @@ def _data_sets(args: argparse.Namespace, names: list[str], folder: Path) -> dict
 
 def _beside(folder: Path, names: list[str], args: argparse.Namespace) -> dict[str, Any]:
     """A run's own model, and other methods trained on the links it was trained on."""
-    from acvae.compare.links import METRICS, rank_links, score_links
-    from acvae.compare.methods import METHODS
-    from acvae.compare.table import interval
-    from acvae.compare.tasks import TASKS
     from acvae.exceptions import RunError
+    from acvae.reproduce.compare.links import METRICS, rank_links, score_links
+    from acvae.reproduce.compare.methods import METHODS
+    from acvae.reproduce.compare.table import interval
+    from acvae.reproduce.compare.tasks import TASKS
     from acvae.runs import Run
     from acvae.runs.rankings import ranker
 

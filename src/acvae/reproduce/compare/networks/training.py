@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from acvae._util.seeds import stream_seed
-from acvae.compare.method import Watch
-from acvae.compare.ranking import IntArray, Ranking, Scores
+from acvae.reproduce.compare.method import Watch
+from acvae.reproduce.compare.ranking import IntArray, Ranking, Scores
 
 __all__ = ["by_inner_product", "seeded", "train"]
 

@@ -6,13 +6,13 @@ import scipy.sparse as sp
 import torch
 
 import acvae
-from acvae.compare import method
-from acvae.compare.network_methods import NETWORKS
-from acvae.compare.networks import layers, ncn, node2vec, tensors
-from acvae.compare.networks.common import common_in_row, common_of_pairs
-from acvae.compare.networks.dgi import embed_dgi
-from acvae.compare.tuning import validation_ncrr
 from acvae.exceptions import MissingDependencyError
+from acvae.reproduce.compare import method
+from acvae.reproduce.compare.network_methods import NETWORKS
+from acvae.reproduce.compare.networks import layers, ncn, node2vec, tensors
+from acvae.reproduce.compare.networks.common import common_in_row, common_of_pairs
+from acvae.reproduce.compare.networks.dgi import embed_dgi
+from acvae.reproduce.compare.tuning import validation_ncrr
 
 SHORT = {"node2vec": 20, "gae": 60, "vgae": 60, "sage": 60, "ncn": 10}
 

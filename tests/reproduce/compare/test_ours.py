@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 import acvae
-from acvae.compare import ours
-from acvae.compare.rules import common_neighbours
+from acvae.reproduce.compare import ours
+from acvae.reproduce.compare.rules import common_neighbours
 
 
 class Model:
@@ -26,9 +26,9 @@ class Model:
         return self.features[~self.observed].toarray() + 1, np.zeros(1)
 
 
-@pytest.mark.parametrize("ranking", ["link", "graph"])
-def test_a_model_of_the_registry_is_asked_as_its_ranking_says(
-    ranking: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("links", [True, False])
+def test_a_model_of_the_registry_is_asked_for_what_it_learns(
+    links: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = []
 
@@ -36,10 +36,10 @@ def test_a_model_of_the_registry_is_asked_as_its_ranking_says(
         made.append(Model(**options))
         return made[-1]
 
-    monkeypatch.setitem(ours.METHODS, "new", SimpleNamespace(label="New", ranking=ranking, make=make))
+    monkeypatch.setitem(ours.METHODS, "new", SimpleNamespace(label="New", learns_links=links, make=make))
     graph, features = acvae.Graph(4, [[0, 1], [1, 2], [2, 3]]), sp.csr_array(np.eye(4))
     found = ours._links("new")(features, graph, seed=3)
-    assert found is (made[0].links_ if ranking == "link" else made[0].posterior_)
+    assert found is (made[0].links_ if links else made[0].posterior_)
     assert made[0].seed == 3
     np.testing.assert_array_equal(ours._embed("new")(features, graph, 5), np.eye(4))
     observed = np.array([True, False, True, False])

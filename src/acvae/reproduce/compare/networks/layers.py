@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from acvae._util.checks import optional_import
-from acvae.compare.networks.tensors import product
+from acvae.reproduce.compare.networks.tensors import product
 
 __all__ = ["FeatureLinear", "convolution", "geometric", "sage"]
 

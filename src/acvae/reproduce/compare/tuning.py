@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from acvae import metrics
 from acvae._util.seeds import stream_seed
-from acvae.compare.method import Method
-from acvae.compare.ranking import Block, Ranking
 from acvae.exceptions import GraphError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
+from acvae.reproduce.compare.method import Method
+from acvae.reproduce.compare.ranking import Block, Ranking
 from acvae.splits import split_edges
 
 __all__ = ["Choice", "choose", "validation_ncrr"]

@@ -13,10 +13,10 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import eigsh
 
 from acvae._util.checks import choice, real_number
-from acvae.compare.chebyshev import solve
-from acvae.compare.ranking import IntArray, Scores
 from acvae.exceptions import FeatureError
 from acvae.graph import Graph
+from acvae.reproduce.compare.chebyshev import solve
+from acvae.reproduce.compare.ranking import IntArray, Scores
 
 __all__ = [
     "adamic_adar",

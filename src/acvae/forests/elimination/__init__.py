@@ -3,7 +3,7 @@
 `order` finds an order of elimination that several matrices may share, `factor` does the arithmetic of one.
 """
 
-from acvae.elimination.factor import Factor, NotPositiveError, factorise
-from acvae.elimination.order import Elimination, TooLargeError, eliminate
+from acvae.forests.elimination.factor import Factor, NotPositiveError, factorise
+from acvae.forests.elimination.order import Elimination, TooLargeError, eliminate
 
 __all__ = ["Elimination", "Factor", "NotPositiveError", "TooLargeError", "eliminate", "factorise"]

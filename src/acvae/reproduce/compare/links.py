@@ -7,12 +7,12 @@ import numpy as np
 
 from acvae import metrics
 from acvae._util.seeds import stream_seed
-from acvae.compare.method import Method
-from acvae.compare.pairs import Recorder, auc, average_precision, random_non_links
-from acvae.compare.ranking import Ranking
-from acvae.compare.tuning import choose
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
+from acvae.reproduce.compare.method import Method
+from acvae.reproduce.compare.pairs import Recorder, auc, average_precision, random_non_links
+from acvae.reproduce.compare.ranking import Ranking
+from acvae.reproduce.compare.tuning import choose
 from acvae.splits import EdgeSplit
 
 __all__ = ["METRICS", "rank_links", "score_links"]

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import acvae
-from acvae.compare import rules
-from acvae.compare.chebyshev import solve, steps_needed
 from acvae.exceptions import FeatureError, InputError, OptionError
+from acvae.reproduce.compare import rules
+from acvae.reproduce.compare.chebyshev import solve, steps_needed
 
 
 def random_graph(n: int, m: int, seed: int) -> acvae.Graph:

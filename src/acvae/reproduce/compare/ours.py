@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae.compare.classification import Embedding
-from acvae.compare.completion import Completion
-from acvae.compare.method import Fit, Method, Watch
-from acvae.compare.ranking import Ranking
 from acvae.graph import Graph
 from acvae.methods import METHODS
+from acvae.reproduce.compare.classification import Embedding
+from acvae.reproduce.compare.completion import Completion
+from acvae.reproduce.compare.method import Fit, Method, Watch
+from acvae.reproduce.compare.ranking import Ranking
 
 __all__ = ["OUR_COMPLETIONS", "OUR_EMBEDDINGS", "OUR_LINKS"]
 

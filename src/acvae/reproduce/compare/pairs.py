@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from acvae.compare.ranking import Block, Ranking
 from acvae.exceptions import GraphError
 from acvae.graph import Graph
+from acvae.reproduce.compare.ranking import Block, Ranking
 
 __all__ = ["Recorder", "auc", "average_precision", "random_non_links"]
 

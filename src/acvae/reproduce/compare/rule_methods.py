@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from acvae.compare import rules
-from acvae.compare.method import Fit, Method, Watch
-from acvae.compare.ranking import Ranking, Scores
 from acvae.graph import Graph
+from acvae.reproduce.compare import rules
+from acvae.reproduce.compare.method import Fit, Method, Watch
+from acvae.reproduce.compare.ranking import Ranking, Scores
 
 __all__ = ["RULES"]
 

@@ -36,7 +36,7 @@ def test_a_table_of_rules_and_the_same_as_json(capsys: pytest.CaptureFixture[str
     scores = []
     for seed in range(2):
         split = acvae.split_edges(data.graph, seed=seed)
-        ranking = acvae.compare.rules.common_neighbours(split.train, seed=seed)
+        ranking = acvae.reproduce.compare.rules.common_neighbours(split.train, seed=seed)
         scores.append(acvae.metrics.ncrr(ranking, split.train, split.test).test)
     assert table["common neighbours"]["ncrr"]["mean"] == pytest.approx(np.mean(scores))
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from acvae.compare import classification, completion
-from acvae.compare.network_methods import EMBEDDED, NETWORKS
-from acvae.compare.ours import OUR_COMPLETIONS, OUR_EMBEDDINGS, OUR_LINKS
-from acvae.compare.rule_methods import RULES
 from acvae.exceptions import UnknownNameError, did_you_mean
+from acvae.reproduce.compare import classification, completion
+from acvae.reproduce.compare.network_methods import EMBEDDED, NETWORKS
+from acvae.reproduce.compare.ours import OUR_COMPLETIONS, OUR_EMBEDDINGS, OUR_LINKS
+from acvae.reproduce.compare.rule_methods import RULES
 
 __all__ = ["METHODS", "kinds"]
 

@@ -9,12 +9,18 @@ from typing import Any
 
 import torch
 
-from acvae.compare.method import Watch
-from acvae.compare.networks.layers import FeatureLinear, convolution, geometric, sage
-from acvae.compare.networks.tensors import Features, adjacency, normalised, sparse_tensor, uniform_pairs
-from acvae.compare.networks.training import by_inner_product, seeded, train
-from acvae.compare.ranking import Ranking
 from acvae.graph import Graph
+from acvae.reproduce.compare.method import Watch
+from acvae.reproduce.compare.networks.layers import FeatureLinear, convolution, geometric, sage
+from acvae.reproduce.compare.networks.tensors import (
+    Features,
+    adjacency,
+    normalised,
+    sparse_tensor,
+    uniform_pairs,
+)
+from acvae.reproduce.compare.networks.training import by_inner_product, seeded, train
+from acvae.reproduce.compare.ranking import Ranking
 
 __all__ = ["embed_vgae", "fit_gae", "fit_sage", "fit_vgae"]
 

@@ -8,7 +8,9 @@ import scipy.sparse as sp
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
 import acvae
-from acvae.compare import (
+from acvae.datasets import Dataset
+from acvae.exceptions import DataError, FeatureError, GraphError, UnknownNameError
+from acvae.reproduce.compare import (
     RULES,
     Method,
     Scores,
@@ -23,9 +25,7 @@ from acvae.compare import (
     score_links,
     tuning,
 )
-from acvae.compare.tasks import TASKS
-from acvae.datasets import Dataset
-from acvae.exceptions import DataError, FeatureError, GraphError, UnknownNameError
+from acvae.reproduce.compare.tasks import TASKS
 
 
 def small(seed: int = 0, n: int = 40) -> Dataset:

@@ -4,10 +4,10 @@ from typing import Any
 
 import torch
 
-from acvae.compare.networks.layers import convolution, geometric
-from acvae.compare.networks.tensors import Features, normalised
-from acvae.compare.networks.training import seeded
 from acvae.graph import Graph
+from acvae.reproduce.compare.networks.layers import convolution, geometric
+from acvae.reproduce.compare.networks.tensors import Features, normalised
+from acvae.reproduce.compare.networks.training import seeded
 
 __all__ = ["embed_dgi"]
 

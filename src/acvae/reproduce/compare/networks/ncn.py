@@ -16,13 +16,13 @@ import numpy as np
 import torch
 from torch.nn.functional import logsigmoid
 
-from acvae.compare.method import Watch
-from acvae.compare.networks.common import common_in_row, common_of_pairs
-from acvae.compare.networks.layers import convolution
-from acvae.compare.networks.tensors import Features, adjacency, normalised, uniform_pairs
-from acvae.compare.networks.training import seeded, train
-from acvae.compare.ranking import IntArray, Ranking, Scores
 from acvae.graph import Graph
+from acvae.reproduce.compare.method import Watch
+from acvae.reproduce.compare.networks.common import common_in_row, common_of_pairs
+from acvae.reproduce.compare.networks.layers import convolution
+from acvae.reproduce.compare.networks.tensors import Features, adjacency, normalised, uniform_pairs
+from acvae.reproduce.compare.networks.training import seeded, train
+from acvae.reproduce.compare.ranking import IntArray, Ranking, Scores
 
 __all__ = ["fit_ncn"]
 

@@ -3,16 +3,16 @@
 import importlib
 from typing import Any
 
-from acvae.compare.classification import Embedding
-from acvae.compare.method import Fit, Method, Watch
-from acvae.compare.ranking import Ranking
 from acvae.graph import Graph
+from acvae.reproduce.compare.classification import Embedding
+from acvae.reproduce.compare.method import Fit, Method, Watch
+from acvae.reproduce.compare.ranking import Ranking
 
 __all__ = ["EMBEDDED", "NETWORKS"]
 
 
 def _function(module: str, name: str) -> Any:
-    return getattr(importlib.import_module(f"acvae.compare.networks.{module}"), name)
+    return getattr(importlib.import_module(f"acvae.reproduce.compare.networks.{module}"), name)
 
 
 def _fit(module: str, name: str) -> Fit:

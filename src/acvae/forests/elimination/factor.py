@@ -16,7 +16,7 @@ import scipy.linalg.lapack as lapack
 from threadpoolctl import threadpool_limits
 
 from acvae._util.threads import over_ranges
-from acvae.elimination.order import Elimination
+from acvae.forests.elimination.order import Elimination
 
 __all__ = ["Factor", "NotPositiveError", "factorise"]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from acvae.elimination import order as elimination
-from acvae.elimination.factor import NotPositiveError, factorise
-from acvae.elimination.order import eliminate
+from acvae.forests.elimination import order as elimination
+from acvae.forests.elimination.factor import NotPositiveError, factorise
+from acvae.forests.elimination.order import eliminate
 
 
 def random_system(n, m, seed, dominance=1.0):

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from acvae.compare import classification, completion, links
-from acvae.compare.store import Store
-from acvae.compare.table import Interval, markdown, rows_of
 from acvae.datasets import Dataset
+from acvae.reproduce.compare import classification, completion, links
+from acvae.reproduce.compare.store import Store
+from acvae.reproduce.compare.table import Interval, markdown, rows_of
 from acvae.splits import split_edges
 
 __all__ = ["TASKS", "Task"]
