@@ -96,9 +96,7 @@ def test_the_nearest_that_are_no_neighbours_are_candidates(graph):
     posterior = make("forest", graph)
     statistics = PosteriorStatistics(posterior, graph.degrees)
     ends = np.stack([np.arange(5), np.arange(5)], axis=1)
-    found = of_posterior._gather(
-        statistics, graph, ends, np.ones(5), np.random.default_rng(0), removed=False
-    )
+    found = of_posterior._gather(statistics, graph, ends, np.ones(5), np.random.default_rng(0), removed=False)
     near, _ = posterior.nearest(np.arange(5), k=30, exclude=graph)
     for q in range(5):
         assert set(near[q][near[q] >= 0]) <= set(found.candidates[q])
@@ -143,7 +141,9 @@ def test_links_that_follow_the_means_are_found():
     i, j = rng.integers(0, 150, (2, 400))
     others = ranking.log_odds(i[~close[i, j]], j[~close[i, j]])
     assert (linked[:, None] > others).mean() > 0.95
-    total = sum(float((1 / (1 + np.exp(-odds))).sum()) for _, _, odds in ranking.log_odds_blocks(np.arange(150)))
+    total = sum(
+        float((1 / (1 + np.exp(-odds))).sum()) for _, _, odds in ranking.log_odds_blocks(np.arange(150))
+    )
     assert 0.4 * train.n_edges < total / 2 < 2.5 * train.n_edges  # the graph's own density
 
 

@@ -89,9 +89,15 @@ def damages(arrays):
             yield name, arrays | {name: arrays[name][:0]}
 
 
-@pytest.mark.parametrize("kind", ["plain", "whole"])
-def test_no_array_is_believed(kind, request):
-    ranking, posterior = request.getfixturevalue(kind)
+def test_no_array_of_a_ranking_by_a_posterior_is_believed(plain):
+    check_damages(*plain)
+
+
+def test_no_array_of_graph_gaussians_is_believed(whole):
+    check_damages(*whole)
+
+
+def check_damages(ranking, posterior):
     arrays, about = pack_ranking(ranking)
     unpack_ranking(arrays, about, posterior)
     for name, wrong in damages(arrays):

@@ -59,7 +59,9 @@ def evaluate_links(
         if not isinstance(graph, Graph):
             raise GraphError(f"the {name} links must be an acvae.Graph, not {type(graph).__name__}.")
         if graph.n_vertices != ranking.n_vertices:
-            raise GraphError(f"the {name} graph has {graph.n_vertices} vertices, the ranking {ranking.n_vertices}.")
+            raise GraphError(
+                f"the {name} graph has {graph.n_vertices} vertices, the ranking {ranking.n_vertices}."
+            )
     if train.has_edges(test.edges).any():
         raise GraphError("some test edges are train edges too; split_edges gives disjoint ones.")
     size, seed = whole_number("size", size, minimum=1), whole_number("seed", seed, minimum=0)

@@ -105,9 +105,7 @@ class PosteriorStatistics:
         """
         i, j = ends.T
         kept = ends if removed else np.stack([i, i], axis=1)
-        left = pairs_left_out(
-            self.posterior.joint, kept, candidates, self.posterior.mean, self.posterior.std
-        )
+        left = pairs_left_out(self.posterior.joint, kept, candidates, self.posterior.mean, self.posterior.std)
         out = np.empty((*candidates.shape, self.count), dtype=np.float32)
         out[:, :, :3] = _of_marginals(
             left.mean[:, None], left.other_mean, left.std[:, None], left.other_std, left.correlation

@@ -58,7 +58,9 @@ def load_ranking(path: str | PathLike[str], posterior: Posterior | None = None) 
 
 def pack_ranking(ranking: LinkRanking) -> tuple[Arrays, dict[str, Any]]:
     """The arrays it is made of, and what its numbers are."""
-    arrays = {name: array for head in HEADS for name, array in getattr(ranking, head).pack(head + "/").items()}
+    arrays = {
+        name: array for head in HEADS for name, array in getattr(ranking, head).pack(head + "/").items()
+    }
     statistics = ranking.statistics
     if isinstance(statistics, PosteriorStatistics):
         about = {"statistics": "posterior", "posterior": _fingerprint(statistics.posterior)}
@@ -127,7 +129,9 @@ def _of_posterior(
     stored: Stored, about: Mapping[str, Any], posterior: Posterior | None
 ) -> PosteriorStatistics:
     if posterior is None:
-        raise PosteriorError("it ranks by the pairs of a posterior: give that too, load_ranking(path, posterior).")
+        raise PosteriorError(
+            "it ranks by the pairs of a posterior: give that too, load_ranking(path, posterior)."
+        )
     degrees = stored.ids("degrees", (posterior.n_vertices,), posterior.n_vertices)
     if about.get("posterior") != _fingerprint(posterior):
         raise PosteriorError("it was made of another posterior than the one given.")

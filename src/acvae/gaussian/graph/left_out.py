@@ -74,9 +74,7 @@ class CandidatesLeftOut(NamedTuple):
         rho = self.between / np.sqrt(self.own[:, None] * self.other)
         return np.clip(rho, -1.0, 1.0)
 
-    def means(
-        self, mean: FloatArray, ends: IntArray, candidates: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def means(self, mean: FloatArray, ends: IntArray, candidates: IntArray) -> tuple[FloatArray, FloatArray]:
         """(q, d) and (q, c, d) means of i and each k without the edge, from m (n, d): m′ = m + K_·S·U·m_S."""
         at_ends = mean[ends]  # (q, 2, d)
         own = mean[ends[:, 0]] + (self.own_pull[:, None, :] @ at_ends)[:, 0]
