@@ -1,6 +1,6 @@
 """What a posterior says of pairs once an edge is taken away, for many edges at once.
 
-A joint that holds edges has `left_out(ends, candidates, mean, std)`: for every query (i, j), what it would say
+A joint that holds edges has `left_out(ends, candidates, mean, std)`: for every query (i, j), what it says
 of i and of each candidate k if it did not hold the edge between i and j. Where it holds no such edge, all
 stays as it is. A joint without the method holds no edges at all.
 """
@@ -56,7 +56,7 @@ def pairs_left_out(
 
 
 def find_links(links: IntArray, n: int, ends: IntArray) -> IntArray:
-    """(q,) where the pairs `ends` (q, 2), in either order, are among `links` (m, 2), u < v; −1 if they are not."""
+    """(q,) where the pairs `ends` (q, 2), in either order, are among `links` (m, 2), u < v; −1 if not."""
     if len(links) == 0:
         return np.full(len(ends), -1)
     keys = links[:, 0] * n + links[:, 1]

@@ -1,4 +1,4 @@
-"""How good probabilities of links are: on hidden links, against a weighted sample of hidden pairs that are none."""
+"""How good probabilities of links are: hidden links against a weighted sample of hidden pairs that are none."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ def _levels(scores: FloatArray, link: BoolArray, weight: FloatArray) -> tuple[Fl
     """Weights of links and of others at each distinct score, the best first."""
     levels, place = np.unique(-scores, return_inverse=True)
     good = np.bincount(place, weight * link, len(levels))
-    return good, np.bincount(place, weight * ~link, len(levels))
+    return np.asarray(good, np.float64), np.asarray(
+        np.bincount(place, weight * ~link, len(levels)), np.float64
+    )
 
 
 def weighted_auc(scores: FloatArray, link: BoolArray, weight: FloatArray) -> float:
