@@ -5,8 +5,8 @@
     python benchmarks/faults/kill.py --model vae
 
 A kill point is the moment before an operation on the run's folder (a file opened to write, renamed, removed,
-a folder made or removed), and the middle of each file's writing, when half of it is there. After each kill the
-same command is given again, or, if it is refused, `--resume`. Lost: neither was taken, or the run is not
+a folder made or removed), and the middle of each file's writing, when half of it is there. After each kill
+the same command is given again, or, if it is refused, `--resume`. Lost: neither was taken, or the run is not
 finished. Different: another set of files than a run never stopped, or other bytes in one of them (`timing` in
 run.json aside). Every process is forked from this one, so that imports of libraries are not measured.
 """

@@ -38,8 +38,8 @@ class PairsLeftOut(NamedTuple):
     ) -> PairsLeftOut:
         """Where only correlations change, and the marginals (n, d) stay."""
         i = ends[:, 0]
-        parts = (mean[i], std[i], mean[candidates], std[candidates])
-        return cls(*(part.astype(np.float64) for part in parts), correlation)
+        m_i, s_i, m_k, s_k = (table[at].astype(np.float64) for at in (i, candidates) for table in (mean, std))
+        return cls(m_i, s_i, m_k, s_k, correlation)
 
 
 def pairs_left_out(

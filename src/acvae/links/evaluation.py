@@ -1,4 +1,4 @@
-"""How good probabilities of links are: hidden links against a weighted sample of hidden pairs that are none."""
+"""How good probabilities of links are: hidden links against a weighted sample of pairs that are none."""
 
 from __future__ import annotations
 
