@@ -172,11 +172,14 @@ def main() -> None:
             _note(report, killed, how, wrong, f"{'in' if middle else 'before'} {at}: {listed[at]}")
         print(f"{len(points)} kill points of {len(listed)} file operations: {_shown(report)}")
         report = Counter()
-        for number in range(args.random):
+        while report["killed"] < args.random:
             shutil.rmtree(folder, ignore_errors=True)
-            killed = -9
+            number, killed = report["killed"], 0
             for _ in range(rng.randint(1, 3)):  # several times in a row, now and then
-                killed = in_child(lambda: acvae(command), after=rng.uniform(0, whole))
+                killed = min(killed, in_child(lambda: acvae(command), after=rng.uniform(0, whole)))
+            if killed != -signal.SIGKILL:  # it was done before
+                whole *= 0.9
+                continue
             how, wrong = go_on(command, folder, expected)
             _note(report, killed, how, wrong, f"random moment {number}")
         if args.random:
@@ -186,7 +189,7 @@ def main() -> None:
 
 
 def _note(report: Counter[str], killed: int, how: str, wrong: str, where: str) -> None:
-    report["killed"] += killed == -9
+    report["killed"] += killed == -signal.SIGKILL
     report[how] += 1
     report["lost"] += wrong == "lost"
     report["different"] += wrong.startswith("different")
