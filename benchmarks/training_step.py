@@ -252,7 +252,7 @@ def against(revision: str, repeats: int) -> None:
             for shape, steps in (("citation", 300), ("epinions", 30), ("many features", 60)):
                 sources = (tree / "src", here.parent / "src")
                 before, now = turns(here / "step_worker.py", sources, shape, steps, repeats)
-                print(f"{shape}: before / now, steps a second   {spread(before / now)}")
+                print(f"{shape}: now / before, steps a second   {spread(before / now)}")
         finally:
             subprocess.run([*git, "worktree", "remove", "--force", str(tree)], check=True)
 

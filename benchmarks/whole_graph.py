@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 import acvae
-from acvae.elimination import eliminate
+from acvae.forests.elimination import eliminate
 from acvae.exceptions import AcvaeError
 from ratios import Line, apart, peak_memory, spread, store
 

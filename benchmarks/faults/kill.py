@@ -121,7 +121,9 @@ def operations(command: list[str], folder: Path) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", default="acvae-eb")
     parser.add_argument("--random", type=int, default=50, help="kills at random moments (50)")
     parser.add_argument("--points", type=int, default=None, help="at most so many kill points (all)")
@@ -130,7 +132,16 @@ def main() -> None:
     home = Path(tempfile.mkdtemp(prefix="acvae-kill-"))
     folder, rng = home / "run", random.Random(args.seed)
     command = ["fit", "tree", "--data-option", "n_vertices=60", "--data-option", "n_features=20"]
-    command += ["--model", args.model, "--latent-dim", "3", "--checkpoint-every", "2", "--evaluate-every", "3"]
+    command += [
+        "--model",
+        args.model,
+        "--latent-dim",
+        "3",
+        "--checkpoint-every",
+        "2",
+        "--evaluate-every",
+        "3",
+    ]
     command += ["--epochs", "8"] if args.model != "graph-gaussian" else []
     command += ["--out", str(folder), "--quiet"]
     if args.model == "graph-gaussian":

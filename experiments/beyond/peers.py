@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 import acvae
-from acvae.compare import Store
-from acvae.compare.methods import METHODS, kinds
-from acvae.compare.tasks import TASKS
+from acvae.reproduce.compare import Store
+from acvae.reproduce.compare.methods import METHODS, kinds
+from acvae.reproduce.compare.tasks import TASKS
 
 RESULTS = Path(__file__).parent / "results"
 

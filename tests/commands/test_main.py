@@ -11,7 +11,7 @@ def test_an_unknown_command_is_answered_with_those_there_are(capsys):
     assert main(["neighbours"]) == 2
     assert capsys.readouterr().err.endswith(
         "acvae: error: there is no command 'neighbours'; there are fit, evaluate, links, neighbors, "
-        "cluster, export, report, datasets, reproduce. Did you mean 'neighbors'?\n"
+        "cluster, export, compare, report, datasets, reproduce. Did you mean 'neighbors'?\n"
     )
 
 

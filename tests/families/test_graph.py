@@ -39,6 +39,6 @@ def test_pair_by_pair_it_is_what_the_pairwise_family_says():
 
 
 def test_a_graph_too_large_for_the_memory_is_refused_at_once(monkeypatch):
-    monkeypatch.setattr("acvae.elimination.order.available_memory", lambda: 100)
+    monkeypatch.setattr("acvae.forests.elimination.order.available_memory", lambda: 100)
     with pytest.raises(PosteriorError, match="the joint on this graph needs"):
         GraphFamily(*parts(), GRAPH, WEIGHTS)

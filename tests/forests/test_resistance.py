@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 import oracles
 from acvae import Graph, spanning_tree_probabilities
-from acvae.elimination import order as elimination
 from acvae.exceptions import GraphError
+from acvae.forests.elimination import order as elimination
 
 
 def by_enumeration(graph):

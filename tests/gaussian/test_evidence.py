@@ -72,7 +72,7 @@ def test_kinds(values, kind):
 def test_packed_and_unpacked():
     x = words()
     evidence = Evidence.fit(x, 6)
-    again = Evidence.unpack(evidence.pack())
+    again = Evidence.unpack(evidence.kind, evidence.pack())
     np.testing.assert_array_equal(again.project(x)[0], evidence.project(x)[0])
     with pytest.raises(FeatureError, match="20 features"):
         again.project(np.ones((2, 3)))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from acvae import Graph
-from acvae.elimination import eliminate
 from acvae.families.graph_gaussian import make_statistics
+from acvae.forests.elimination import eliminate
 from acvae.links.queries import gather, sample_edges
 from acvae.links.statistics import FLOOR, symmetric
 

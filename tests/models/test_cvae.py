@@ -124,7 +124,7 @@ class TestJointOnTheGraph:
         assert len(set(seen)) == 3
 
     def test_too_large_a_graph_is_refused_before_training(self, data, monkeypatch):
-        monkeypatch.setattr("acvae.elimination.order.available_memory", lambda: 100)
+        monkeypatch.setattr("acvae.forests.elimination.order.available_memory", lambda: 100)
         with pytest.raises(PosteriorError, match="the joint on this graph needs"):
             CVAE(posterior="graph", **TINY).fit(*data, callbacks=[pytest.fail])
 

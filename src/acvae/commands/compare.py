@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     """Compare, keep and print."""
     import tempfile
 
-    from acvae.compare.methods import kinds
+    from acvae.reproduce.compare.methods import kinds
 
     names = kinds(args.task, args.methods)
     runs = [name for name in args.names if Path(name).is_dir()]
@@ -75,9 +75,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _data_sets(args: argparse.Namespace, names: list[str], folder: Path) -> dict[str, Any]:
     from acvae import datasets
-    from acvae.compare import Store
-    from acvae.compare.methods import METHODS
-    from acvae.compare.tasks import TASKS
+    from acvae.reproduce.compare import Store
+    from acvae.reproduce.compare.methods import METHODS
+    from acvae.reproduce.compare.tasks import TASKS
 
     task, store = TASKS[args.task], Store(folder)
     splits = range(args.splits or task.splits)
@@ -101,22 +101,22 @@ def _data_sets(args: argparse.Namespace, names: list[str], folder: Path) -> dict
 
 def _beside(folder: Path, names: list[str], args: argparse.Namespace) -> dict[str, Any]:
     """A run's own model, and other methods trained on the links it was trained on."""
-    from acvae.compare.links import METRICS, rank_links, score_links
-    from acvae.compare.methods import METHODS
-    from acvae.compare.table import interval
-    from acvae.compare.tasks import TASKS
     from acvae.exceptions import RunError
+    from acvae.reproduce.compare.links import METRICS, rank_links, score_links
+    from acvae.reproduce.compare.methods import METHODS
+    from acvae.reproduce.compare.table import interval
+    from acvae.reproduce.compare.tasks import TASKS
     from acvae.runs import Run
+    from acvae.runs.rankings import ranker
 
     opened, task = Run(folder), TASKS["links"]
-    if opened.test is None:
+    split = opened.split
+    if split is None:
         raise RunError(f"the run in {str(folder)!r} has no hidden links to compare by: it trained on all.")
     data = opened.load_data()
-    split = opened.split
-    assert split is not None
     say = silent if args.quiet else note
     say(f"ranking by the run's {opened.config.model}")
-    own = opened.model.links_ if opened.config.method.learns_links else opened.posterior
+    own = ranker(opened, "link") if opened.config.method.learns_links else opened.posterior
     found = {f"{folder} ({opened.config.model})": score_links(own, split.train, split.test, split.seed)}
     for name in names:
         method = METHODS["links"][name]

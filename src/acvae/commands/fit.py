@@ -172,7 +172,7 @@ def _how_to_go_on(folder: Path) -> str:
 
 def _print_summary(finished: Any) -> None:
     from acvae.methods import RANKINGS
-    from acvae.runs.scores import best_ranking
+    from acvae.runs.rankings import best_ranking
 
     config, graph, where = finished.config, finished.graph, shlex.quote(str(finished.path))
     best, score = best_ranking(finished.scores), ""

@@ -17,8 +17,7 @@ __all__ = ["main"]
 
 # Modules of acvae.commands, in the order of the help.
 COMMANDS = (
-    *("fit", "evaluate", "links", "neighbors", "cluster", "export"),
-    *("compare",),
+    *("fit", "evaluate", "links", "neighbors", "cluster", "export", "compare"),
     *("report", "datasets", "reproduce"),
 )
 

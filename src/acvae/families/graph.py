@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.elimination import Elimination
 from acvae.engine.distributed import ALONE, World
 from acvae.families.amortized import AmortizedInference
 from acvae.families.autoencoding import AutoencodingFamily
+from acvae.forests.elimination import Elimination
 from acvae.gaussian.graph.joint import GraphJoint, elimination_order
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph

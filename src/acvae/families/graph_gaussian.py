@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.elimination import Elimination
 from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.forests.elimination import Elimination
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.graph import Graph

@@ -9,8 +9,8 @@ Laplacian without a grounded vertex. G is needed on edges only, so most of it is
 import numpy as np
 import numpy.typing as npt
 
-from acvae.elimination import TooLargeError, eliminate, factorise
 from acvae.exceptions import GraphError
+from acvae.forests.elimination import TooLargeError, eliminate, factorise
 from acvae.forests.two_core import two_core_edges
 from acvae.graph import Graph
 

@@ -1,7 +1,7 @@
 """A ranking of links as one file: its heads, and what their statistics are made of beside the posterior.
 
-Statistics of a posterior are made again from it; those of Gaussians at several scales keep, for each, what it is
-factorised from, and its mean.
+Statistics of a posterior are made again from it; those of Gaussians at several scales keep, for each, what it
+is factorised from, and its mean.
 """
 
 from __future__ import annotations

@@ -14,10 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-import acvae
 from acvae import metrics
-from acvae.datasets import Dataset
+from acvae._util.version import __version__
+from acvae.clustering import cluster
+from acvae.datasets import Dataset, load
 from acvae.methods import METHODS
+from acvae.models import VAE
 from acvae.reproduce.random_tree import TAU, random_forest_posteriors
 from acvae.reproduce.spec import RunSpec
 from acvae.reproduce.store import FORMAT, Result
@@ -47,7 +49,7 @@ def execute(spec: RunSpec) -> Result:
         "spec": spec.as_json(),
         "seeds": {"split": spec.run, "model": spec.run},
         "versions": {
-            "acvae": acvae.__version__,
+            "acvae": __version__,
             "torch": torch.__version__,
             "numpy": np.__version__,
             "python": platform.python_version(),
@@ -98,6 +100,14 @@ def _predict_links(spec: RunSpec, data: Dataset) -> tuple[dict[str, Any], dict[s
             for kind, posterior in random_forest_posteriors(parts.train, spec.run).items()
         }
         return sizes, {kind: _link_scores(found) for kind, found in taken.items()}, []
+    if not METHODS[spec.method].takes("epochs"):  # nothing to watch and to select from: evaluated once
+        model, _ = fit_model(spec.config(), data, parts, progress=False)
+        rankers = {METHODS[spec.method].ranking: model.posterior_, "link": model.links_}
+        last = {
+            kind: Selected(1, float("nan"), metrics.evaluate(found, *parts[:2]), float("nan"), float("nan"))
+            for kind, found in rankers.items()
+        }
+        return sizes, {kind: _link_scores(found) for kind, found in last.items()}, []
     # A method's own ranking is by its posterior; another asks its pair network alone.
     own = METHODS[spec.method].ranking
     callbacks = {
@@ -164,20 +174,20 @@ def _cluster_scores(taken: SelectedClusters) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=1)
 def _load(name: str, options: str) -> Dataset:
-    return acvae.datasets.load(name, **json.loads(options))
+    return load(name, **json.loads(options))
 
 
 @functools.lru_cache(maxsize=1)
 def _labels(name: str, data_options: str, options: str) -> npt.NDArray[np.int64]:
     data = _load(name, data_options)
-    vae = acvae.VAE(**json.loads(options), seed=0, device="cpu", progress=False)
-    return acvae.cluster(vae.fit(data.features).posterior_, k=5)
+    vae = VAE(**json.loads(options), seed=0, device="cpu", progress=False)
+    return cluster(vae.fit(data.features).posterior_, k=5)
 
 
 @functools.lru_cache(maxsize=1)
 def _fingerprint() -> str:
     """The first digits of a hash over the code that results depend on."""
-    home = Path(acvae.__file__).parent
+    home = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for path in sorted(home.rglob("*.py")):
         name = path.relative_to(home)

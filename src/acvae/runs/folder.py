@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import acvae
+from acvae._util.version import __version__
 from acvae.datasets import Dataset
 from acvae.exceptions import DataError, InputError, RunError
 from acvae.gaussian.posterior import Posterior
@@ -61,7 +61,7 @@ class Run:
             raise RunError(f"{str(self.path / ABOUT)!r} is not the record of a run.")
         self.about: dict[str, Any] = about
         if not isinstance(about.get("format"), int) or about["format"] > FORMAT:
-            raise RunError(f"{str(path)!r} was made by a newer acvae than this one ({acvae.__version__}).")
+            raise RunError(f"{str(path)!r} was made by a newer acvae than this one ({__version__}).")
         values = read_toml(self.path / CONFIG)
         try:
             self.config = RunConfig.recorded(values)
@@ -101,7 +101,9 @@ class Run:
     def model(self) -> Any:
         """The trained model, networks and all."""
         self.need_finished()
-        return acvae.load(self.path / MODEL)
+        from acvae.models import load  # networks, and with them torch, only for who asks for the model
+
+        return load(self.path / MODEL)
 
     @cached_property
     def posterior(self) -> Posterior:

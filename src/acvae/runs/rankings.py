@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from acvae._util.checks import choice
@@ -11,7 +12,7 @@ from acvae.links.stored import load_ranking
 from acvae.methods import RANKINGS
 from acvae.runs.folder import LINKS, PAIRS, Run
 
-__all__ = ["BY", "has_links", "links_of", "ranker", "ranker_by", "rankers_of"]
+__all__ = ["BY", "best_ranking", "has_links", "links_of", "ranker", "ranker_by", "rankers_of"]
 
 BY = ("link", "distance", "pairs")
 
@@ -64,8 +65,6 @@ def ranker_by(run: Run, by: str | None) -> str:
     Without a wish it is the one that found the hidden links best when it was evaluated, else the links, else
     the model's own distances.
     """
-    from acvae.runs.scores import best_ranking
-
     own = run.config.method.ranking
     known = [*(["link"] if has_links(run) else []), *run.config.method.rankings]
     if by is None:
@@ -80,3 +79,11 @@ def ranker_by(run: Run, by: str | None) -> str:
     if not found:
         raise OptionError(f"the model {run.config.model} has no pair network to rank by.")
     return found[0]
+
+
+def best_ranking(scores: Mapping[str, Any] | None) -> str | None:
+    """The ranking that finds the hidden links best, or None where none was scored."""
+    found = (scores or {}).get("link_prediction") or {}
+    figures = {name: ((own or {}).get("ncrr") or {}).get("test") for name, own in found.items()}
+    known = {name: value for name, value in figures.items() if isinstance(value, (int, float))}
+    return max(known, key=lambda name: known[name]) if known else None

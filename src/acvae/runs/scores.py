@@ -21,7 +21,7 @@ from acvae.runs.folder import Run
 from acvae.runs.rankings import links_of, rankers_of
 from acvae.splits import EdgeSplit
 
-__all__ = ["best_ranking", "link_scores", "score_model", "score_run", "watched"]
+__all__ = ["link_scores", "score_model", "score_run", "watched"]
 
 PAIRS_AT_ONCE = 400_000_000  # pairs times hidden units that a pair network ranks within seconds
 
@@ -85,14 +85,6 @@ def link_scores(scores: metrics.LinkScores) -> dict[str, Any]:
         "mrr": scores.mrr._asdict(),
         f"hits_at_{scores.k}": scores.hits._asdict(),
     }
-
-
-def best_ranking(scores: Mapping[str, Any] | None) -> str | None:
-    """The ranking that finds the hidden links best, or None where none was scored."""
-    found = (scores or {}).get("link_prediction") or {}
-    figures = {name: ((own or {}).get("ncrr") or {}).get("test") for name, own in found.items()}
-    known = {name: value for name, value in figures.items() if isinstance(value, (int, float))}
-    return max(known, key=lambda name: known[name]) if known else None
 
 
 def _about(config: RunConfig, train: Graph, test: Graph) -> dict[str, Any]:

@@ -19,8 +19,8 @@ import json
 from pathlib import Path
 from typing import Any, Self
 
-import acvae
 from acvae._util.locks import FileLock
+from acvae._util.version import __version__
 from acvae.datasets import Dataset
 from acvae.exceptions import RunError
 from acvae.gaussian.posterior import Posterior
@@ -206,7 +206,7 @@ def _about(data: Dataset) -> dict[str, Any]:
     n, n_features = data.features.shape
     return {
         "format": FORMAT,
-        "acvae": acvae.__version__,
+        "acvae": __version__,
         "finished": False,
         "data": {
             "name": data.name,

@@ -164,9 +164,10 @@ def _capture(parts: Parts) -> _Snapshot:
 def _check_storable(family: str, state: FamilyState) -> None:
     """A state comes back as it was: numbers in arrays, and values that JSON has words for."""
     for name, array in state.arrays.items():
-        if np.asarray(array).dtype not in STORABLE:
+        kind = np.asarray(array).dtype
+        if kind not in STORABLE:
             raise TrainingError(
-                f"the state of {family} cannot be stored: its array {name!r} is of {np.asarray(array).dtype}; "
+                f"the state of {family} cannot be stored: its array {name!r} is of {kind}; "
                 "whole and real numbers and booleans can be."
             )
     if not _in_json(state.values):

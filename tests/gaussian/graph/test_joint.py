@@ -314,7 +314,7 @@ class TestBadInput:
 
     def test_too_large_a_core(self, monkeypatch):
         q, *_ = make(40, 300)
-        monkeypatch.setattr("acvae.elimination.order.available_memory", lambda: 1000)
+        monkeypatch.setattr("acvae.forests.elimination.order.available_memory", lambda: 1000)
         with pytest.raises(PosteriorError, match=r"its dense core has .* vertices\. Use fewer dimensions"):
             q.sample()
 

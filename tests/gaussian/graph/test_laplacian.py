@@ -58,7 +58,7 @@ def test_blocks_of_rows_are_the_rows():
 
 
 def test_too_large_is_told(monkeypatch):
-    monkeypatch.setattr("acvae.elimination.order.available_memory", lambda: 1000)
+    monkeypatch.setattr("acvae.forests.elimination.order.available_memory", lambda: 1000)
     n = 60
     edges = np.array([(i, j) for i in range(n) for j in range(i + 1, n)])
     with pytest.raises(PosteriorError, match="dense core"):

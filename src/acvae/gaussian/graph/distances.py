@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.threads import over_ranges
-from acvae.elimination.factor import Factor
-from acvae.elimination.order import Elimination
+from acvae.forests.elimination.factor import Factor
+from acvae.forests.elimination.order import Elimination
 
 __all__ = ["PrecisionDistances"]
 

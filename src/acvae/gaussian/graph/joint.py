@@ -18,9 +18,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.elimination import Elimination, Factor, NotPositiveError, TooLargeError, eliminate, factorise
 from acvae.exceptions import PosteriorError
 from acvae.forests import spanning_tree_probabilities
+from acvae.forests.elimination import (
+    Elimination,
+    Factor,
+    NotPositiveError,
+    TooLargeError,
+    eliminate,
+    factorise,
+)
 from acvae.gaussian.graph.distances import PrecisionDistances
 from acvae.gaussian.graph.left_out import CandidatesLeftOut, edge_energy
 from acvae.gaussian.left_out import PairsLeftOut, find_links

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from acvae.elimination import Elimination, TooLargeError, eliminate, factorise
 from acvae.exceptions import PosteriorError
+from acvae.forests.elimination import Elimination, TooLargeError, eliminate, factorise
 
 __all__ = ["LaplacianGaussian", "elimination_of"]
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.elimination import Elimination
 from acvae.exceptions import PosteriorError
+from acvae.forests.elimination import Elimination
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.gaussian.graph.leave_one_out import laplacian_blocks
 from acvae.gaussian.graph.left_out import CandidatesLeftOut, without_rounding

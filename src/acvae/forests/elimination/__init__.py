@@ -1,0 +1,9 @@
+"""Sparse symmetric positive definite matrices: elimination, solving, entries of the inverse.
+
+`order` finds an order of elimination that several matrices may share, `factor` does the arithmetic of one.
+"""
+
+from acvae.forests.elimination.factor import Factor, NotPositiveError, factorise
+from acvae.forests.elimination.order import Elimination, TooLargeError, eliminate
+
+__all__ = ["Elimination", "Factor", "NotPositiveError", "TooLargeError", "eliminate", "factorise"]

@@ -1,0 +1,71 @@
+"""The graph networks as lines of the tables; modules that need PyTorch are imported when first used."""
+
+import importlib
+from typing import Any
+
+from acvae.graph import Graph
+from acvae.reproduce.compare.classification import Embedding
+from acvae.reproduce.compare.method import Fit, Method, Watch
+from acvae.reproduce.compare.ranking import Ranking
+
+__all__ = ["EMBEDDED", "NETWORKS"]
+
+
+def _function(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(f"acvae.reproduce.compare.networks.{module}"), name)
+
+
+def _fit(module: str, name: str) -> Fit:
+    def fit(features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **options: Any) -> Ranking:
+        ranking: Ranking = _function(module, name)(features, graph, seed=seed, watch=watch, **options)
+        return ranking
+
+    return fit
+
+
+def _embed(module: str, name: str) -> Any:
+    def embed(features: Any, graph: Graph, seed: int) -> Any:
+        return _function(module, name)(features, graph, seed)
+
+    return embed
+
+
+_SIZES = ({"hidden": 128, "latent": 64}, {"hidden": 256, "latent": 128})
+
+NETWORKS = (
+    Method(
+        "node2vec",
+        "node2vec",
+        "network",
+        _fit("node2vec", "fit_node2vec"),
+        ({"window": 2, "q": 1.0}, {"window": 5, "q": 1.0}, {"window": 5, "q": 0.5}),
+        epochs=40,
+        every=4,
+    ),
+    Method("gae", "GAE", "network", _fit("autoencoders", "fit_gae"), _SIZES, epochs=500, every=25),
+    Method("vgae", "VGAE", "network", _fit("autoencoders", "fit_vgae"), _SIZES, epochs=500, every=25),
+    Method(
+        "sage",
+        "GraphSAGE on links",
+        "network",
+        _fit("autoencoders", "fit_sage"),
+        _SIZES,
+        epochs=500,
+        every=25,
+    ),
+    Method(
+        "ncn",
+        "NCN",
+        "network",
+        _fit("ncn", "fit_ncn"),
+        ({"layers": 1}, {"layers": 2}),
+        epochs=100,
+        every=5,
+        looks=300,
+    ),
+)
+
+EMBEDDED = (
+    Embedding("vgae", "VGAE", "network", _embed("autoencoders", "embed_vgae")),
+    Embedding("dgi", "DGI", "network", _embed("dgi", "embed_dgi")),
+)

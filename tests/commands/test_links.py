@@ -1,0 +1,95 @@
+"""`acvae links` and `acvae export`: predicted links and embeddings as files."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import acvae as library
+from acvae.runs import Run
+from acvae.runs.links import best_links
+from acvae.runs.rankings import ranker_by
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_of_all_vertices_to_a_file(acvae, run_folder, tmp_path):
+    run, out = Run(run_folder), tmp_path / "links.csv"
+    code, text, err = acvae("links", run_folder, "-k", 3, "--by", "distance", "--out", out)
+    assert (code, text) == (0, "")
+    assert "72 links of 24 vertices in " in err
+    rows = rows_of(out)
+    ids, distances = run.posterior.nearest(np.arange(24), 3, run.graph)
+    assert [row["target"] for row in rows] == [run.graph.name(i) for i in ids.ravel().tolist()]
+    np.testing.assert_array_equal([np.float32(row["distance"]) for row in rows], distances.ravel())
+    assert [int(row["rank"]) for row in rows[:4]] == [1, 2, 3, 1]
+    names = {(row["source"], row["target"]) for row in rows if row["test_link"] == "True"}
+    assert names == {
+        (row["source"], row["target"])
+        for row in rows
+        if run.test.has_edges([[run.graph.index(row["source"]), run.graph.index(row["target"])]])[0]
+    }
+
+
+def test_csv_and_parquet_have_the_same_rows(acvae, run_folder, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    for ending in ("csv", "parquet"):
+        assert acvae("links", run_folder, "-k", 2, "--out", tmp_path / f"l.{ending}", "--quiet")[2] == ""
+    one, other = pandas.read_csv(tmp_path / "l.csv"), pandas.read_parquet(tmp_path / "l.parquet")
+    pandas.testing.assert_frame_equal(one, other, check_dtype=False)
+
+
+def test_of_one_vertex(acvae, error_of, run_folder, tmp_path):
+    code, out, _ = acvae("links", run_folder, "item-a0", "-k", 2)
+    assert code == 0
+    assert len(out.splitlines()) == 3
+    assert acvae("links", run_folder, "item-a0", "-k", 2, "--out", tmp_path / "l.csv", "--quiet")[0] == 0
+    assert [row["source"] for row in rows_of(tmp_path / "l.csv")] == ["item-a0"] * 2
+    assert error_of("links", run_folder, "A3") == "no vertex is called 'A3'. Did you mean item-a3?"
+
+
+def test_rankings(acvae, run_folder):
+    run = Run(run_folder)
+    assert ranker_by(run, "distance") == "bp"
+    assert ranker_by(run, "pairs") == "pairwise"
+    (found,) = best_links(run, [0], 3, by="pairwise", exclude=None)
+    pairs = run.model.pairwise_posterior(run.load_data().features)
+    np.testing.assert_array_equal(found.ids, pairs.nearest([0], 3)[0])
+    figures = {name: found["ncrr"]["test"] for name, found in run.scores["link_prediction"].items()}
+    assert figures[ranker_by(run, None)] == max(figures.values())
+    told = json.loads(acvae("neighbors", run_folder, "item-a0", "--by", "pairs", "--json")[1])
+    assert told["ranked_by"] == "pairwise"
+
+
+def test_mistakes(acvae, error_of, run_folder, tree_run, tmp_path):
+    code, _, err = acvae("links", run_folder)
+    assert code == 2
+    assert "of which vertex? Give NAME, or --out FILE.csv" in err
+    assert "must end in .csv or .parquet" in error_of("links", run_folder, "--out", tmp_path / "l.txt")
+    assert "there is no folder" in error_of("links", run_folder, "--out", tmp_path / "no" / "l.csv")
+    code, _, err = acvae("export", run_folder)
+    assert code == 2
+    assert "nothing was asked for: give --embeddings FILE" in err
+    assert "must end in .csv, .parquet or .npy" in error_of(
+        "export", run_folder, "--embeddings", tmp_path / "e"
+    )
+
+
+def test_export(acvae, run_folder, tmp_path):
+    run = Run(run_folder)
+    argv = ["--embeddings", tmp_path / "e.csv", "--links", tmp_path / "l.csv", "--model", tmp_path / "m"]
+    assert acvae("export", run_folder, *argv, "-k", 1, "--quiet") == (0, "", "")
+    rows = rows_of(tmp_path / "e.csv")
+    assert [row["vertex"] for row in rows] == list(run.graph.names)
+    mean = np.array([[row[f"mean_{j}"] for j in range(3)] for row in rows], dtype=np.float32)
+    np.testing.assert_array_equal(mean, run.posterior.mean)
+    assert len(rows_of(tmp_path / "l.csv")) == 24
+    again = library.load(tmp_path / "m" / "model.safetensors")
+    np.testing.assert_array_equal(again.posterior_.mean, run.posterior.mean)
+    assert acvae("export", run_folder, "--embeddings", tmp_path / "e.npy", "--quiet")[0] == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "e.npy"), run.posterior.mean)

@@ -1,0 +1,90 @@
+"""The check: every digit with the same code, a stated tolerance across; and claims of runners that share."""
+
+import copy
+import io
+import os
+import threading
+
+import pytest
+
+from acvae.reproduce.check import TOLERANCE, differences
+from acvae.reproduce.claims import claim_on, sweep_claims
+from acvae.reproduce.config import load_experiment
+from acvae.reproduce.display import Display
+from acvae.reproduce.runner import run_experiments
+from acvae.reproduce.store import read_all
+
+
+@pytest.fixture
+def result(make_result):
+    return make_result("citation-1998", "acvae-eb", 0.1, 0, bp=(0.5, 0.2))
+
+
+def changed(result, value, *path):
+    other = copy.deepcopy(result)
+    place = other["selected"]["bp"]
+    for name in path[:-1]:
+        place = place[name]
+    place[path[-1]] = value
+    return other
+
+
+@pytest.mark.parametrize(
+    ("path", "near", "far"),
+    [
+        (("ncrr", "test"), 0.2 + 0.0019, 0.2 + 0.0021),
+        (("mrr", "test"), 0.1 - 0.0019, 0.1 - 0.0021),
+        (("elbo",), -7.5 * 1.0009, -7.5 * 1.0011),
+        (("kl",), 0.25 * 1.015, 0.25 * 1.03),
+        (("mean_correlation",), 0.504, 0.506),
+        (("epoch",), 20, None),
+    ],
+)
+def test_tolerance(path, near, far, result):
+    assert differences(result, copy.deepcopy(result)) == []
+    assert len(differences(result, changed(result, near, *path))) == 1  # not the same to the last digit
+    assert differences(result, changed(result, near, *path), TOLERANCE) == []
+    if far is not None:
+        assert len(differences(result, changed(result, far, *path), TOLERANCE)) == 1
+        assert len(differences(result, changed(result, None, *path), TOLERANCE)) == 1
+
+
+def test_the_split_has_no_tolerance(result):
+    other = {**result, "data": {"test_edges_sha256": "another"}}
+    assert len(differences(result, other, TOLERANCE)) == 1
+
+
+def test_what_dead_processes_left_is_swept_and_what_is_held_is_not(tmp_path):
+    path = tmp_path / "run=0.json"
+    stale, partial = tmp_path / "run=0.json.claim", tmp_path / "run=0.json.999999999.partial"
+    stale.write_text("999999999\n")
+    partial.write_text("half")
+    held = claim_on(tmp_path / "run=1.json")
+    with held:
+        assert held.acquire() is None
+        sweep_claims([path, tmp_path / "run=1.json"])
+        assert not stale.exists()
+        assert not partial.exists()
+        assert held.still_there()
+        assert claim_on(tmp_path / "run=1.json").holder() == os.getpid()
+
+
+def test_two_runners_share_the_work(configs, tmp_path):
+    results, shown = tmp_path / "results", [io.StringIO(), io.StringIO()]
+
+    def work(stream):
+        run_experiments(
+            [load_experiment("table1", folder=configs)],
+            results, jobs=1, only=["small", "run=0"], display=Display(stream),
+        )  # fmt: skip
+
+    threads = [threading.Thread(target=work, args=(stream,)) for stream in shown]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=300)
+    lines = [line for stream in shown for line in stream.getvalue().splitlines() if line.startswith("[")]
+    done = [line for line in lines if "by another process" not in line]
+    assert len(list(read_all(results))) == 4
+    assert len(done) == 4, lines  # each run by one of them
+    assert not list(results.rglob("*.claim"))
