@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 import acvae
-from acvae.compare import rules
+from acvae.reproduce.compare import rules
 from acvae.models.explanation import Explanation
 
 WELL_KNOWN = ("python3-flask", "python3-astropy", "python3-django")

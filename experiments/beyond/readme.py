@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from acvae.compare import Store, interval
-from acvae.compare.methods import METHODS
+from acvae.reproduce.compare import Store, interval
+from acvae.reproduce.compare.methods import METHODS
 
 HERE = Path(__file__).parent
 README = HERE.parents[1] / "README.md"
