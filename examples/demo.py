@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 import acvae
-from acvae.reproduce.compare import rules
 from acvae.models.explanation import Explanation
+from acvae.reproduce.compare import rules
 
 WELL_KNOWN = ("python3-flask", "python3-astropy", "python3-django")
 EXPLAINED = ("python3-django", "python3-djangorestframework")

@@ -1,7 +1,7 @@
 """Makes people.csv and knows.csv: 120 made-up people with habits and a town, and who knows whom.
 
-People of a town share its habits, and mostly meet friends of friends. The two files lie beside this program; the
-README and the notebook start from them.
+People of a town share its habits, and mostly meet friends of friends. The two files lie beside this program;
+the README and the notebook start from them.
 
     python examples/people.py examples
 """
@@ -12,9 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-FIRST = "Ada Ben Cleo Dan Eva Finn Gus Hana Ivo Jana Kai Lea Mia Nils Ola Pia Rui Sara Tim Uma".split()
-LAST = "Berg Costa Dahl Frei Gomes Haug".split()
-HABITS = "coffee tea chess skiing surfing hiking choir cinema baking fishing".split()
+FIRST = (
+    *("Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ivo", "Jana"),
+    *("Kai", "Lea", "Mia", "Nils", "Ola", "Pia", "Rui", "Sara", "Tim", "Uma"),
+)
+LAST = ("Berg", "Costa", "Dahl", "Frei", "Gomes", "Haug")
+HABITS = ("coffee", "tea", "chess", "skiing", "surfing", "hiking", "choir", "cinema", "baking", "fishing")
 TOWNS = ("Bern", "Oslo", "Porto")
 
 

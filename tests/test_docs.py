@@ -1,8 +1,9 @@
 """Every Python block of the documents and the README is run, in order, one namespace per page.
 
 A `text` block straight after a Python block is what that block prints; words must be the same and numbers
-close. The tables of `examples/` are there to be read. A block under a line that starts with "Not run in the tests:" is left out. Pages in SHORTENED train for
-a single epoch, and what they print is not compared; with ACVAE_DOCS_FULL=1 they are run as they are written.
+close. The tables of `examples/` are there to be read. A block under a line that starts with "Not run in the
+tests:" is left out. Pages in SHORTENED train for a single epoch, and what they print is not compared; with
+ACVAE_DOCS_FULL=1 they are run as they are written.
 """
 
 import contextlib

@@ -1,6 +1,8 @@
 """The notebook runs from top to bottom, without Jupyter, and is stored as plain JSON without outputs."""
 
 import json
+import re
+import runpy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -45,7 +47,7 @@ def test_links_are_new_and_have_probabilities(after):
     links, graph = after["links"], after["graph"]
     assert len(links) == 3 * graph.n_vertices
     assert links["probability"].between(0, 1).all()
-    pairs = np.array([[graph.index(a), graph.index(b)] for a, b in zip(links["who"], links["may know"])])
+    pairs = np.array([[graph.index(a), graph.index(b)] for a, b in links[["who", "may know"]].to_numpy()])
     assert not graph.has_edges(pairs).any()
     assert not (links["who"] == links["may know"]).any()
 
@@ -63,14 +65,13 @@ def test_the_picture_shows_every_one(after):
 
 def test_it_is_stored_without_outputs_or_paths(cells):
     for cell in cells:
-        assert not cell.get("outputs") and cell.get("execution_count") is None
-        assert "/home" not in source(cell) and "/work" not in source(cell)
+        assert not cell.get("outputs")
+        assert cell.get("execution_count") is None
+        assert not re.search(r"""["'`]/\w""", source(cell)), "an absolute path"
     assert len({cell["id"] for cell in cells}) == len(cells)
 
 
 def test_the_tables_are_those_that_the_program_makes(tmp_path):
-    import runpy
-
     runpy.run_path(str(EXAMPLES / "people.py"))["main"](tmp_path)
     for name in ("people.csv", "knows.csv"):
         made, stored = pd.read_csv(tmp_path / name), pd.read_csv(EXAMPLES / name)

@@ -26,8 +26,9 @@ DATA = {
     "dblp": "DBLP",
 }
 EMPTY = (
-    "*No results are stored yet. `python experiments/beyond/peers.py links citation-1998 debian acm amazon-photo dblp`\n"
-    "makes them, and `python experiments/beyond/readme.py --write` puts the table here.*\n"
+    "*No results are stored yet.\n"
+    "`python experiments/beyond/peers.py links citation-1998 debian acm amazon-photo dblp` makes them, and\n"
+    "`python experiments/beyond/readme.py --write` puts the table here.*\n"
 )
 
 
@@ -48,8 +49,8 @@ def table(store: Store, data: Sequence[str] = tuple(DATA)) -> str:
             continue
         cells = [cell(stored[name].get(method, []), best[name]) for name in columns]
         lines.append(f"| {about.label} | " + " | ".join(cells) + " |")
-    chance = [f"{interval(r['random_ncrr'] for r in next(iter(stored[n].values()))).mean:.3f}" for n in columns]
-    lines.append("| *chance* | " + " | ".join(chance) + " |")
+    chance = [interval(r["random_ncrr"] for r in next(iter(stored[n].values()))).mean for n in columns]
+    lines.append("| *chance* | " + " | ".join(f"{value:.3f}" for value in chance) + " |")
     return "\n".join(lines) + "\n"
 
 
