@@ -34,7 +34,7 @@ BoolArray = npt.NDArray[np.bool_]
 Report = Callable[[str, float], None]
 
 SCALES = (1.5, 15.0)  # what "auto" stands for
-EVIDENCE = 128  # least dimensions of the evidence, however few of them the posterior shows
+EVIDENCE = 256  # least dimensions of the evidence, however few of them the posterior shows
 COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
 QUERIES, PAIR_ROWS = 20_000, 1000
