@@ -1,14 +1,14 @@
-"""Kill `acvae fit` at every file operation and at random moments, go on, and compare with a run never stopped.
+"""Kill `acvae fit` at every file operation and at random moments, go on, compare with a run never stopped.
 
     python benchmarks/faults/kill.py                  every kill point, and 50 random moments
     python benchmarks/faults/kill.py --random 0       the kill points alone
     python benchmarks/faults/kill.py --model vae
 
-A kill point is the moment before an operation on the run's folder (a file opened to write, renamed, removed, a
-folder made or removed), and the middle of each file's writing, when half of it is there. After each kill the
-same command is given again, or, if it is refused, `--resume`. Lost: neither was taken, or the run is not
+A kill point is the moment before an operation on the run's folder (a file opened to write, renamed, removed,
+a folder made or removed), and the middle of each file's writing, when half of it is there. After each kill
+the same command is given again, or, if it is refused, `--resume`. Lost: neither was taken, or the run is not
 finished. Different: another set of files than a run never stopped, or other bytes in one of them (`timing` in
-run.json aside). Every process is forked from this one, so that what is measured is not the import of libraries.
+run.json aside). Every process is forked from this one, so that no time goes into importing libraries.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from pathlib import Path
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # threads do not survive a fork
 
-from acvae.commands.main import main as acvae
-from acvae.runs import Run
+from acvae.commands.main import main as acvae  # noqa: E402
+from acvae.runs import Run  # noqa: E402
 
 EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -199,7 +199,8 @@ def _note(report: Counter[str], killed: int, how: str, wrong: str, where: str) -
 
 def _shown(report: Counter[str]) -> str:
     ways = ", ".join(f"{report[how]} by {how}" for how in ("the same command", "--resume"))
-    return f"{report['killed']} killed, gone on with {ways}; {report['lost']} lost, {report['different']} different"
+    lost, different = report["lost"], report["different"]
+    return f"{report['killed']} killed, gone on with {ways}; {lost} lost, {different} different"
 
 
 if __name__ == "__main__":
