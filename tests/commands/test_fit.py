@@ -244,7 +244,7 @@ class TestStopped:
         def interrupted(*args, **kwargs):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("acvae.runs.config.from_files", interrupted)
+        monkeypatch.setattr("acvae.datasets.from_files", interrupted)
         code, out, err = acvae("fit", *data_flags, "--out", tmp_path / "run")
         assert (code, out) == (130, "")
         assert err.endswith("\nacvae: stopped.\n")
