@@ -1,4 +1,4 @@
-"""Kill `acvae fit` at every file operation and at random moments, go on, and compare with an unstopped run.
+"""Kill `acvae fit` at every file operation and at random moments, go on, compare with a run never stopped.
 
     python benchmarks/faults/kill.py                  every kill point, and 50 random moments
     python benchmarks/faults/kill.py --random 0       the kill points alone
@@ -8,7 +8,7 @@ A kill point is the moment before an operation on the run's folder (a file opene
 a folder made or removed), and the middle of each file's writing, when half of it is there. After each kill
 the same command is given again, or, if it is refused, `--resume`. Lost: neither was taken, or the run is not
 finished. Different: another set of files than a run never stopped, or other bytes in one of them (`timing` in
-run.json aside). Every process is forked from this one, so that imports of libraries are not measured.
+run.json aside). Every process is forked from this one, so that no time goes into importing libraries.
 """
 
 from __future__ import annotations
@@ -172,11 +172,14 @@ def main() -> None:
             _note(report, killed, how, wrong, f"{'in' if middle else 'before'} {at}: {listed[at]}")
         print(f"{len(points)} kill points of {len(listed)} file operations: {_shown(report)}")
         report = Counter()
-        for number in range(args.random):
+        while report["killed"] < args.random:
             shutil.rmtree(folder, ignore_errors=True)
-            killed = -9
+            number, killed = report["killed"], 0
             for _ in range(rng.randint(1, 3)):  # several times in a row, now and then
-                killed = in_child(lambda: acvae(command), after=rng.uniform(0, whole))
+                killed = min(killed, in_child(lambda: acvae(command), after=rng.uniform(0, whole)))
+            if killed != -signal.SIGKILL:  # it was done before
+                whole *= 0.9
+                continue
             how, wrong = go_on(command, folder, expected)
             _note(report, killed, how, wrong, f"random moment {number}")
         if args.random:
@@ -186,7 +189,7 @@ def main() -> None:
 
 
 def _note(report: Counter[str], killed: int, how: str, wrong: str, where: str) -> None:
-    report["killed"] += killed == -9
+    report["killed"] += killed == -signal.SIGKILL
     report[how] += 1
     report["lost"] += wrong == "lost"
     report["different"] += wrong.startswith("different")
@@ -196,8 +199,8 @@ def _note(report: Counter[str], killed: int, how: str, wrong: str, where: str) -
 
 def _shown(report: Counter[str]) -> str:
     ways = ", ".join(f"{report[how]} by {how}" for how in ("the same command", "--resume"))
-    ended = f"{report['lost']} lost, {report['different']} different"
-    return f"{report['killed']} killed, gone on with {ways}; {ended}"
+    lost, different = report["lost"], report["different"]
+    return f"{report['killed']} killed, gone on with {ways}; {lost} lost, {different} different"
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from acvae.commands.main import main
 
 GROUPS, SIZE, WORDS = "abc", 8, 9
 TINY = [
+    "--model",
+    "acvae-eb",
     "--latent-dim",
     "3",
     "--hidden-dim",

@@ -14,9 +14,10 @@ def test_table(acvae, run_folder):
     assert out.startswith("acvae-eb on words, 4 epochs: 24 vertices, ")
     lines = out.splitlines()
     assert lines[2].split() == ["links", "ranked", "by", "train", "test", "random"]
-    assert [line.split()[-4] for line in lines[3:]] == ["NCRR", "MRR", "Hits@10"] * 2
-    assert lines[3].startswith("belief propagation")
-    assert lines[6].startswith("pair network")
+    assert [line.split()[-4] for line in lines[3:]] == ["NCRR", "MRR", "Hits@10"] * 3
+    assert lines[3].startswith("probability of a link")
+    assert lines[6].startswith("belief propagation")
+    assert lines[9].startswith("pair network")
     assert "ranking by pair network: 24/24" in err
     assert "clusters" not in out
 
@@ -51,7 +52,7 @@ def test_labels_are_compared_with_clusters(acvae, tree_run):
 def test_without_the_pair_network(acvae, run_folder):
     code, out, err = acvae("evaluate", run_folder, "--no-pair-network", "--json")
     assert code == 0
-    assert json.loads(out)["link_prediction"].keys() == {"bp"}
+    assert json.loads(out)["link_prediction"].keys() == {"link", "bp"}
     assert "pair network" not in err
 
 
@@ -73,7 +74,8 @@ def test_data_that_are_gone_or_changed_are_told(acvae, files, data_flags, tmp_pa
     table = tmp_path / "words.csv"
     table.write_bytes((files / "words.csv").read_bytes())
     out = tmp_path / "run"
-    argv = ["fit", "--features", table, *data_flags[2:], "--epochs", 1, "--out", out, "--quiet"]
+    argv = ["fit", "--features", table, *data_flags[2:], "--model", "acvae-eb", "--epochs", 1]
+    argv += ["--out", out, "--quiet"]
     assert acvae(*argv)[0] == 0
     (out / "pairs.safetensors").unlink()  # as for a graph too large to keep it
     about = json.loads((out / "run.json").read_text())

@@ -137,13 +137,15 @@ class TestDamage:
 class TestConfig:
     @pytest.mark.parametrize("model", METHODS)
     def test_comes_back_from_toml_the_same(self, model):
-        options = {"learning_rate": 1e-05, "seed": 7}
+        options = (
+            {"learning_rate": 1e-05, "seed": 7} if METHODS[model].takes("learning_rate") else {"seed": 7}
+        )
         values = {"dataset": "tree", "data_options": {"tau": 0.5}, "model": model, "split_seed": 3, **options}
         one = RunConfig.from_values(values)
         again = RunConfig.from_values(tomllib.loads(to_toml(one.values())))
         assert again == one
         assert set(one.options) == set(METHODS[model].options)
-        assert one.make_model(progress=False).get_params()["learning_rate"] == 1e-05
+        assert options.items() <= one.make_model(progress=False).get_params().items()
 
     def test_texts_of_all_kinds_survive_toml(self):
         values = {

@@ -19,11 +19,12 @@ from acvae.forests.elimination import Elimination
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.graph import Graph
-from acvae.links.head import Head, Parameters, start
+from acvae.links.head import Head, start
+from acvae.links.judging import fit_order, per_vertex
 from acvae.links.queries import Queries, gather, sample_edges
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics import GraphStatistics, Scale
-from acvae.links.training import fit_probability, fit_ranking, reciprocal_ranks, softmax_loss
+from acvae.links.training import fit_probability
 
 __all__ = ["GraphGaussianFit", "dimensions", "fit_graph_gaussian", "strengths"]
 
@@ -32,12 +33,11 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Report = Callable[[str, float], None]
 
-GRID = ((2.0, 20.0), (0.7, 7.0), (6.0, 60.0))  # the first, unless another is clearly better
+SCALES = (1.5, 15.0)  # what "auto" stands for
+EVIDENCE = 256  # least dimensions of the evidence, however few of them the posterior shows
 COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
-QUERIES, TRIAL_QUERIES, PAIR_ROWS = 10_000, 1200, 1000
-LARGE = 12_000  # vertices above which only the first of the grid is tried
-HELD_OUT = 0.1  # of vertices, whose queries only judge
+QUERIES, PAIR_ROWS = 20_000, 1000
 
 
 @dataclass
@@ -209,16 +209,12 @@ def fit_graph_gaussian(
     elimination = elimination_of(n, graph.edges)
     say("elimination", 1.0)
     report: dict[str, Any] = {"features": None if evidence is None else evidence.kind}
-    tried = GRID if isinstance(scales, str) else (tuple(float(t) for t in scales),)
     if isinstance(scales, str) and scales != "auto":
         raise OptionError(f"scales must be 'auto' or numbers above 0, not {scales!r}.")
-    if not tried[0] or any(not (np.isfinite(t) and t > 0) for t in tried[0]):
+    best = SCALES if isinstance(scales, str) else tuple(float(t) for t in scales)
+    if not best or any(not (np.isfinite(t) and t > 0) for t in best):
         raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
     rng = np.random.default_rng(seed)
-    if len(tried) > 1 and n <= LARGE and 1 < graph.n_edges < n * (n - 1) // 2:
-        report["trials"], best = _choose_scales(graph, rows, seen, tried, elimination, seed, say)
-    else:
-        best = tried[0]
     statistics, strength = make_statistics(graph, rows, seen, best, PRECISION, elimination)
     say("scales", 1.0)
     pairs = n * (n - 1) // 2
@@ -226,7 +222,15 @@ def fit_graph_gaussian(
         ends, weight = sample_edges(graph, QUERIES, rng)
         queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
         say("leave-one-out", 1.0)
-        order, report["held_out"] = _order(queries, graph, statistics.names, seed, say)
+        order, report["held_out"] = fit_order(
+            queries,
+            per_vertex(queries, graph),
+            statistics.names,
+            [1.0] * statistics.count,
+            n_vertices=n,
+            seed=seed,
+            progress=lambda share: say("head", share),
+        )
         probability = _probability(statistics, graph, queries, rng, seed)
     else:  # nothing to tell links from others by
         order = _unlearned(statistics.count, 0.0)
@@ -251,75 +255,10 @@ def _evidence(
     if features.shape[0] != n:
         raise FeatureError(f"the graph has {n} vertices, but there are {features.shape[0]} rows of features.")
     kept = features[np.flatnonzero(mask)]
-    evidence = Evidence.fit(kept, latent_dim, seed=seed)
+    evidence = Evidence.fit(kept, max(latent_dim, EVIDENCE), seed=seed)
     rows, seen = np.zeros((n, evidence.dimensions)), np.zeros(n, dtype=bool)
     rows[mask], seen[mask] = evidence.project(kept)
     return evidence, rows, seen
-
-
-def _judges(queries: Queries, n: int, seed: int) -> BoolArray:
-    """(q,) which queries only judge: all those of some vertices."""
-    return (np.random.default_rng(seed).random(n) < HELD_OUT)[queries.ends[:, 0]]
-
-
-def _per_vertex(queries: Queries, graph: Graph) -> FloatArray:
-    """(q,) weights under which every vertex counts the same, as it does in NCRR."""
-    return np.asarray(queries.weight / graph.degrees[queries.ends[:, 0]])
-
-
-def _choose_scales(
-    graph: Graph,
-    rows: FloatArray,
-    seen: BoolArray,
-    grid: tuple[tuple[float, ...], ...],
-    elimination: Elimination,
-    seed: int,
-    say: Report,
-) -> tuple[list[dict[str, Any]], tuple[float, ...]]:
-    """Held-out losses of a grid on the same queries; the first wins unless another is clearly better."""
-    trials: list[dict[str, Any]] = []
-    losses: list[FloatArray] = []
-    for k, scales in enumerate(grid):
-        rng = np.random.default_rng(seed + 1)
-        statistics, strength = make_statistics(graph, rows, seen, scales, PRECISION, elimination)
-        ends, weight = sample_edges(graph, TRIAL_QUERIES, rng)
-        queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
-        per_query = _per_vertex(queries, graph)
-        judge = _judges(queries, graph.n_vertices, seed + 1) | (np.arange(len(ends)) % 2 == 0)
-        head = fit_ranking(queries.part(~judge), per_query[~judge], seed, networks=1)
-        ranks = reciprocal_ranks(head(queries.statistics[judge]), queries.part(judge))
-        loss = softmax_loss(head(queries.statistics[judge]), queries.part(judge))
-        losses.append(loss * per_query[judge] / per_query[judge].sum())
-        trials.append({"scales": scales, "loss": float(losses[-1].sum()), "rank": float(np.mean(ranks))})
-        say("scales", (k + 1) / (len(grid) + 1))
-    gaps = [first - losses[0] for first in losses]
-    error = [float(np.sqrt((gap**2).sum())) for gap in gaps]
-    better = [k for k, gap in enumerate(gaps) if gap.sum() < -2 * error[k] and k]
-    best = min(better, key=lambda k: float(losses[k].sum())) if better else 0
-    return trials, grid[best]
-
-
-def _order(
-    queries: Queries, graph: Graph, names: tuple[str, ...], seed: int, say: Report
-) -> tuple[Head, dict[str, float]]:
-    """The head for ranking; if one statistic alone ranks held-out queries clearly better, that one."""
-    per_query = _per_vertex(queries, graph)
-    judge = _judges(queries, graph.n_vertices, seed)
-    if judge.all() or not judge.any() or len(judge) < 20:
-        return fit_ranking(queries, per_query, seed), {}
-    head = fit_ranking(queries.part(~judge), per_query[~judge], seed, lambda share: say("head", share))
-    held = queries.part(judge)
-    own = per_query[judge] / per_query[judge].sum()
-    ours = reciprocal_ranks(head(held.statistics), held)
-    scores = {"head": float(ours @ own)}
-    best, found = None, float(ours @ own)
-    for f, name in enumerate(names):
-        other = reciprocal_ranks(held.statistics[:, :, f], held)
-        scores[name] = float(other @ own)
-        error = float(np.sqrt((((other - ours) * own) ** 2).sum()))
-        if scores[name] > max(found, scores["head"] + error):
-            best, found = f, scores[name]
-    return (head if best is None else _single(head, best)), scores
 
 
 def _unlearned(statistics: int, offset: float) -> Head:
@@ -329,14 +268,6 @@ def _unlearned(statistics: int, offset: float) -> Head:
     linear[-2:] = 0
     network = zero._replace(linear=linear, offset=np.array([offset], dtype=np.float32))
     return Head(np.zeros_like(linear), np.ones_like(linear), (network,))
-
-
-def _single(head: Head, statistic: int) -> Head:
-    """One statistic as a head."""
-    zero = Parameters(*(np.zeros_like(part) for part in head.networks[0]))
-    linear = zero.linear.copy()
-    linear[statistic] = 1
-    return head._replace(networks=(zero._replace(linear=linear),))
 
 
 def _probability(

@@ -10,13 +10,13 @@ import numpy.typing as npt
 from acvae.graph import Graph
 from acvae.links.head import Head, Parameters
 from acvae.links.queries import Queries
-from acvae.links.training import fit_ranking, reciprocal_ranks
+from acvae.links.training import NETWORKS, fit_ranking, reciprocal_ranks
 
 __all__ = ["fit_order", "per_vertex", "single"]
 
 FloatArray = npt.NDArray[np.float64]
 
-HELD_OUT = 0.15  # of vertices, whose queries only judge
+FOLDS = 10  # parts of the vertices; every network leaves out the queries of one
 ENOUGH = 20  # queries below which there is nothing to judge by
 
 
@@ -35,23 +35,34 @@ def fit_order(
     seed: int,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[Head, dict[str, float]]:
-    """The head for ranking; if one number alone, times its sign, ranks held-out queries better, that one.
+    """The head for ranking; if one number alone, times its sign, ranks held-out queries clearly better, that.
 
-    Also mean reciprocal ranks of the held-out queries, by name, and the head's under "head".
+    Every network of the head leaves out the queries of some vertices, others each, and is judged on those: so
+    all queries are learnt from, and none is judged by what learnt from it. Also mean reciprocal ranks of the
+    held-out queries, by name, and the head's under "head".
     """
-    judge = (np.random.default_rng(seed).random(n_vertices) < HELD_OUT)[queries.ends[:, 0]]
-    if judge.all() or not judge.any() or len(judge) < ENOUGH:
+    fold = np.random.default_rng(seed).permutation(n_vertices)[queries.ends[:, 0]] % FOLDS
+    masks = [fold == k for k in range(NETWORKS)]
+    if len(fold) < ENOUGH or any(mask.all() or not mask.any() for mask in masks):
         return fit_ranking(queries, per_query, seed, progress), {}
-    kept, held = (queries.part(chosen) for chosen in (~judge, judge))
-    head = fit_ranking(kept, per_query[~judge], seed, progress)
-    own = per_query[judge] / per_query[judge].sum()
-    ours = reciprocal_ranks(head(held.statistics), held)
+    head = fit_ranking(queries, per_query, seed, progress, left_out=masks)
+    judged = [queries.part(mask) for mask in masks]
+    ours = np.concatenate(
+        [
+            reciprocal_ranks(head._replace(networks=(network,))(held.statistics), held)
+            for network, held in zip(head.networks, judged, strict=True)
+        ]
+    )
+    own = np.concatenate([per_query[mask] for mask in masks])
+    own = own / own.sum()
     scores = {"head": float(ours @ own)}
     best, found = None, scores["head"]
     for f, (name, sign) in enumerate(zip(names, signs, strict=True)):
         if sign == 0:
             continue
-        other = reciprocal_ranks(np.float32(sign) * held.statistics[:, :, f], held)
+        other = np.concatenate(
+            [reciprocal_ranks(np.float32(sign) * held.statistics[:, :, f], held) for held in judged]
+        )
         scores[name] = float(other @ own)
         error = float(np.sqrt((((other - ours) * own) ** 2).sum()))
         if scores[name] > max(found, scores["head"] + error):

@@ -23,7 +23,7 @@ FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
 HARD, HARDEST, SOME_HARD, UNIFORM = 200, 30, 30, 40
-ROW_BYTES = 300e6  # of rows of K held at a time
+ROW_BYTES = 800e6  # of rows of K held at a time
 
 
 class Queries(NamedTuple):

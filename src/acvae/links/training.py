@@ -6,7 +6,7 @@ NumPy and from a seed, so that the same data give the same head.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,12 @@ def fit_ranking(
     seed: int,
     progress: Callable[[float], None] | None = None,
     networks: int = NETWORKS,
+    left_out: Sequence[npt.NDArray[np.bool_]] | None = None,
 ) -> Head:
-    """A head that puts true answers before other candidates; queries weigh `per_query` (q,)."""
+    """A head that puts true answers before other candidates; queries weigh `per_query` (q,).
+
+    `left_out` are masks (q,), one a network, of the queries that it does not learn from.
+    """
     x, log_weight = queries.statistics, queries.log_weight
     weight = per_query.astype(np.float32)
     centre, spread = _moments(x[:, 1:][np.isfinite(log_weight[:, 1:])])
@@ -51,7 +55,8 @@ def fit_ranking(
         return chance.reshape(-1)
 
     firsts = [start(x.shape[-1], HIDDEN, seed + k) for k in range(networks)]
-    return Head(centre, spread, _train_all(inputs, slope, firsts, seed, BATCH, progress))
+    own = None if left_out is None else [np.flatnonzero(~mask) for mask in left_out]
+    return Head(centre, spread, _train_all(inputs, slope, firsts, seed, BATCH, progress, own))
 
 
 def fit_probability(
@@ -111,14 +116,21 @@ def _train_all(
     seed: int,
     batch: int,
     progress: Callable[[float], None] | None,
+    own: list[npt.NDArray[np.int64]] | None = None,
 ) -> tuple[Parameters, ...]:
-    """Networks from different starts, a thread each; matrices are too small for BLAS's own threads."""
+    """Networks from different starts, a thread each; matrices are too small for BLAS's own threads.
+
+    `own` are the ids of the inputs that each learns from, all of them if there are none.
+    """
+    everything = np.arange(len(inputs))
     trained: list[Parameters] = list(firsts)
     done = [0]
 
     def task(k: int) -> Callable[[int], None]:
         def work(_: int) -> None:
-            trained[k] = _adam(inputs, slope, firsts[k], seed + k, batch)
+            trained[k] = _adam(
+                inputs, everything if own is None else own[k], slope, firsts[k], seed + k, batch
+            )
             done[0] += 1
             if progress is not None:
                 progress(done[0] / len(firsts))
@@ -130,16 +142,18 @@ def _train_all(
     return tuple(trained)
 
 
-def _adam(inputs: Array, slope: Loss, first: Parameters, seed: int, batch: int) -> Parameters:
-    """Minimise from `first`; `inputs` are (q, c, F)."""
+def _adam(
+    inputs: Array, ids: npt.NDArray[np.int64], slope: Loss, first: Parameters, seed: int, batch: int
+) -> Parameters:
+    """Minimise from `first` over those `ids` of the `inputs` (q, c, F)."""
     rng = np.random.default_rng(seed)
     value = [part.copy() for part in first]
     mean = [np.zeros_like(part) for part in first]
     square = [np.zeros_like(part) for part in first]
-    steps = PASSES * -(-len(inputs) // batch)
+    steps = PASSES * -(-len(ids) // batch)
     t = 0
     for _ in range(PASSES):
-        order = rng.permutation(len(inputs))
+        order = rng.permutation(ids)
         for begin in range(0, len(order), batch):
             at = order[begin : begin + batch]
             x = inputs[at].reshape(-1, inputs.shape[-1])

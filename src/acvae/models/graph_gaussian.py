@@ -31,7 +31,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 # How a fit's time is spent, about, in percent.
-STAGES = {"evidence": 5, "elimination": 5, "scales": 30, "leave-one-out": 20, "head": 35, "probabilities": 5}
+STAGES = {"evidence": 5, "elimination": 5, "scales": 5, "leave-one-out": 35, "head": 45, "probabilities": 5}
 
 
 class GraphGaussian(Embedder):
@@ -45,15 +45,15 @@ class GraphGaussian(Embedder):
 
     Whether two vertices are linked is read from the statistics of their pair: correlation and cosine of the
     means at each scale, and both degrees. The small network that reads them is trained on every link *as if
-    it were not there*, which a Gaussian gives in closed form; so are the scales chosen.
+    it were not there*, which a Gaussian gives in closed form.
 
     Parameters
     ----------
     latent_dim
         Dimensions of an embedding, shared among the scales; fewer if the features have fewer.
     scales
-        "auto", or numbers above zero: how loudly a vertex of mean degree hears its neighbours, relative to
-        itself. Small ones keep close to the features and the nearest links, large ones smooth.
+        "auto" (1.5 and 15), or numbers above zero: how loudly a vertex of mean degree hears its neighbours,
+        relative to itself. Small ones keep close to the features and the nearest links, large ones smooth.
     seed
         Fixes everything that is random.
     progress

@@ -12,12 +12,14 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acvae._util.checks import real_number, whole_number
-from acvae.datasets import Dataset, from_files, load
 from acvae.exceptions import DataError, OptionError, did_you_mean
 from acvae.methods import DEFAULT_METHOD, Method, method_named, option_names
+
+if TYPE_CHECKING:
+    from acvae.datasets import Dataset
 
 __all__ = ["DATASET_KEYS", "FILE_KEYS", "RunConfig", "all_keys", "read_config", "read_toml"]
 
@@ -141,10 +143,12 @@ class RunConfig:
 
     def load_data(self) -> Dataset:
         """Read or generate the data set."""
+        from acvae import datasets  # which a run that is only asked does without
+
         if "dataset" in self.data:
             options = self.data.get("data_options", {})
-            return load(self.data["dataset"], root=self.data.get("data_root"), **options)
-        return from_files(**self.data)
+            return datasets.load(self.data["dataset"], root=self.data.get("data_root"), **options)
+        return datasets.from_files(**self.data)
 
     def make_model(self, *, progress: bool) -> Any:
         """The untrained model."""

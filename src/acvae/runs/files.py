@@ -12,15 +12,17 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from acvae._util.files import replacing
 from acvae._util.locks import is_alive
-from acvae.datasets import Dataset
 from acvae.exceptions import RunError
+
+if TYPE_CHECKING:
+    from acvae.datasets import Dataset
 
 __all__ = [
     "data_fingerprint",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from acvae._util.version import __version__
-from acvae.datasets import Dataset
 from acvae.exceptions import DataError, InputError, RunError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
@@ -20,6 +19,9 @@ from acvae.runs.errors import NoRunError, NotBegunError, StoppedRunError
 from acvae.runs.files import data_fingerprint, from_csv, plain, read_json, write_text
 from acvae.runs.graph_file import StoredGraph, read_graph, read_old_split
 from acvae.splits import EdgeSplit
+
+if TYPE_CHECKING:
+    from acvae.datasets import Dataset
 
 __all__ = ["FILES", "Run"]
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from acvae._util.arrays import json_array, parse_json, read_arrays, write_arrays
-from acvae.datasets import Dataset
 from acvae.exceptions import AcvaeError, OptionError, RunError
 from acvae.graph import Graph
 from acvae.splits import EdgeSplit
+
+if TYPE_CHECKING:
+    from acvae.datasets import Dataset
 
 __all__ = ["StoredGraph", "read_graph", "read_old_split", "write_graph"]
 

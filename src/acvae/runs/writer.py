@@ -17,11 +17,10 @@ from __future__ import annotations
 import contextlib
 import json
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from acvae._util.locks import FileLock
 from acvae._util.version import __version__
-from acvae.datasets import Dataset
 from acvae.exceptions import RunError
 from acvae.gaussian.posterior import Posterior
 from acvae.links.stored import save_ranking
@@ -49,6 +48,9 @@ from acvae.runs.graph_file import write_graph
 from acvae.runs.rankings import links_of
 from acvae.runs.toml import to_toml
 from acvae.splits import EdgeSplit
+
+if TYPE_CHECKING:
+    from acvae.datasets import Dataset
 
 __all__ = ["RunWriter", "check_idle", "leftovers", "place_for"]
 
