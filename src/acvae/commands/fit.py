@@ -38,7 +38,7 @@ EXAMPLES = """  acvae fit debian --out runs/debian
   acvae fit --features texts.csv --text-column abstract --edges links.csv --out runs/texts
   acvae fit debian --model vae --epochs 50 --seed 1 --out runs/vae
   acvae fit --config runs/debian/config.toml --out runs/again      the same once more, bit for bit
-  acvae fit --config runs/debian/config.toml --gamma 10 --out runs/gamma10
+  acvae fit --config runs/vae/config.toml --epochs 200 --out runs/longer
   acvae fit --resume runs/debian                                   after Ctrl-C
   torchrun --nproc-per-node 4 -m acvae.commands.main fit debian --out runs/debian   four processes
 """
