@@ -126,8 +126,8 @@ def main(argv: list[str] | None = None) -> None:
             model.set_params(gamma=gamma).fit(data.features, split.train)
             score = acvae.metrics.ncrr(model.posterior_, *split[:2])
             last = model.history_[-1]
-            forest = model.posterior_.joint.correlation
-            rho = forest.mean() if len(forest) else last["mean_correlation"]
+            q = model.posterior_
+            rho = q.joint.correlation.mean() if q.has_forest and len(q.forest) else last["mean_correlation"]
             row(f"{label}, γ = {gamma:g}", score, blank(13), last["kl"], float(rho))
             best[label] = max(best.get(label, (-1.0, 0.0, 0.0)), (score.train, gamma, score.test))
     print(f"{'random ranking':36}{'':11}{score.random:11.3f}")

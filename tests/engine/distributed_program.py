@@ -88,7 +88,7 @@ def described(model):
     q = model.posterior_
     return {
         "parameters": digest(*(p.detach().numpy() for p in model.module_.parameters())),
-        "posterior": digest(q.mean, q.std, q.forest, q.joint.correlation),
+        "posterior": digest(*q.pack()[0].values()),
         "weights": None if model.weights_ is None else digest(model.weights_),
         "elbo": [row["elbo"] for row in model.history_],
         "steps": model.history_[0]["steps"],

@@ -141,6 +141,8 @@ def test_same_seed_same_bits(make):
     first = make(seed=5).fit(x, graph)
     assert_same_posterior(first.posterior_, make(seed=5).fit(x, graph).posterior_)
     assert_same_posterior(first.posterior_, first.fit(x, graph).posterior_)  # a second fit starts afresh
+    if isinstance(first, acvae.GraphGaussian):  # whose posterior is a closed form; the seed is of its links
+        return
     assert not np.array_equal(first.posterior_.mean, make(seed=6).fit(x, graph).posterior_.mean)
 
 

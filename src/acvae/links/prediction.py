@@ -27,26 +27,17 @@ def probability_of(log_odds: npt.NDArray[Any]) -> FloatArray:
 def link_blocks(
     ranking: Any, rows: IntArray, k: int, exclude: Graph | None
 ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-    """Yield `(rows, ids (b, k), probabilities (b, k))`; where fewer than k are left, −1 and 0.
-
-    Which k there are is decided by the score that ranks, and they stand in the order of their probability.
-    """
+    """Yield `(rows, ids (b, k), probabilities (b, k))`, likeliest first; where fewer are left, −1 and 0."""
     n = ranking.n_vertices
     known = exclude if exclude is not None else Graph(n, np.empty((0, 2), dtype=np.int64))
     found = min(k, n)
-    for at, scores, log_odds in ranking.log_odds_blocks(rows):
+    for at, _, log_odds in ranking.log_odds_blocks(rows):
         ids = np.full((len(at), k), -1, dtype=np.int64)
         odds = np.full((len(at), k), -np.inf)
-        best, _ = select_nearest(-scores, at, np.arange(n), *known.csr, found)
+        best, below = select_nearest(-log_odds, at, np.arange(n), *known.csr, found)
         ids[:, :found] = best
-        picked = np.take_along_axis(log_odds, np.maximum(best, 0), axis=1).astype(np.float64)
-        odds[:, :found] = np.where(best >= 0, picked, -np.inf)
-        order = np.argsort(-odds, axis=1, kind="stable")
-        yield (
-            at,
-            np.take_along_axis(ids, order, axis=1),
-            probability_of(np.take_along_axis(odds, order, axis=1)),
-        )
+        odds[:, :found] = np.where(best >= 0, -below.astype(np.float64), -np.inf)
+        yield at, ids, probability_of(odds)
 
 
 def best_links(ranking: Any, rows: IntArray, k: int, exclude: Graph | None) -> tuple[IntArray, FloatArray]:
