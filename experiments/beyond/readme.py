@@ -4,7 +4,8 @@
     python experiments/beyond/readme.py --write    # put it in README.md, between beyond:begin and beyond:end
 
 A cell is the mean test NCRR over the splits that are stored, with a 95 % interval, and how many splits these
-are. What is not stored is a dash; a data set without any result has no column.
+are; the best of a column is in bold once all its rows are of as many splits. What is not stored is a dash; a
+data set without any result has no column.
 """
 
 import argparse
@@ -43,7 +44,7 @@ def table(store: Store, data: Sequence[str] = tuple(DATA)) -> str:
         return EMPTY
     lines = ["| | " + " | ".join(DATA.get(name, name) for name in columns) + " |"]
     lines.append("| --- |" + " ---: |" * len(columns))
-    best = {name: max(mean(found) for found in stored[name].values()) for name in columns}
+    best = {name: best_of(list(stored[name].values())) for name in columns}
     for method, about in METHODS["links"].items():
         if not any(method in stored[name] for name in columns):
             continue
@@ -54,11 +55,14 @@ def table(store: Store, data: Sequence[str] = tuple(DATA)) -> str:
     return "\n".join(lines) + "\n"
 
 
-def mean(results: Sequence[dict[str, float]]) -> float:
-    return interval(found["ncrr"] for found in results).mean
+def best_of(rows: Sequence[Sequence[dict[str, float]]]) -> float | None:
+    """The largest mean of a column, if there are several rows and all are of as many splits."""
+    if len(rows) < 2 or len({len(found) for found in rows}) > 1:
+        return None
+    return max(interval(result["ncrr"] for result in found).mean for found in rows)
 
 
-def cell(results: Sequence[dict[str, float]], best: float) -> str:
+def cell(results: Sequence[dict[str, float]], best: float | None) -> str:
     """Mean ± half of the interval (splits), the best of a column in bold."""
     if not results:
         return "–"
