@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 import acvae
-from acvae.forests.elimination import eliminate
 from acvae.exceptions import AcvaeError
+from acvae.forests.elimination import eliminate
 from ratios import Line, apart, peak_memory, spread, store
 
 DIMENSIONS = 4

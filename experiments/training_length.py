@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from acvae.reproduce.methods import make_model
 
 import acvae
 from acvae import metrics
 from acvae.reproduce.config import load_experiment
-from acvae.reproduce.methods import make_model
 
 HERE = Path(__file__).resolve().parent / "training_length"
 

@@ -102,11 +102,12 @@ def test_the_nearest_that_are_no_neighbours_are_candidates(graph):
         assert set(near[q][near[q] >= 0]) <= set(found.candidates[q])
 
 
-class TestRanking:
-    @pytest.fixture(scope="class")
-    def fitted(self, graph):
-        return fit_links(make("graph", graph), graph, seed=3)
+@pytest.fixture(scope="module")
+def fitted(graph):
+    return fit_links(make("graph", graph), graph, seed=3)
 
+
+class TestRanking:
     def test_it_has_the_face_of_a_posterior(self, fitted, graph):
         assert fitted.n_vertices == N
         rows = np.array([4, 2, 30])

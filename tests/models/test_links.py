@@ -28,20 +28,24 @@ def test_links(name, data):
     features, split = data
     model = MODELS[name]().fit(features, split.train)
     one = model.link_probability(0, 7)
-    assert isinstance(one, float) and 0 < one < 1
+    assert isinstance(one, float)
+    assert 0 < one < 1
     table = model.link_probability(np.arange(3)[:, None], np.arange(10, 14))
-    assert table.shape == (3, 4) and ((table > 0) & (table < 1)).all()
+    assert table.shape == (3, 4)
+    assert ((table > 0) & (table < 1)).all()
     assert model.link_probability(7, 0) == pytest.approx(one)
     ids, probability = model.predict_links([3, 8], k=5)
     assert ids.shape == probability.shape == (2, 5)
     assert (np.diff(probability) <= 0).all()
     for row, found in zip([3, 8], ids, strict=True):
         pairs = np.sort(np.stack([np.full(5, row), found], axis=1), axis=1)
-        assert row not in found and not split.train.has_edges(pairs).any()
+        assert row not in found
+        assert not split.train.has_edges(pairs).any()
         asked = model.link_probability(row, found)
         np.testing.assert_allclose(asked, probability[[3, 8].index(row)], rtol=1e-3)
     score = acvae.metrics.ncrr(model.links_, split.train, split.test)
-    assert 0 < score.test <= 1 and model.links_ is model.links_
+    assert 0 < score.test <= 1
+    assert model.links_ is model.links_
     with pytest.raises(GraphError, match="with itself"):
         model.link_probability([0, 1], [1, 1])
 

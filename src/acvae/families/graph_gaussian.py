@@ -286,9 +286,9 @@ def _choose_scales(
         queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
         per_query = _per_vertex(queries, graph)
         judge = _judges(queries, graph.n_vertices, seed + 1) | (np.arange(len(ends)) % 2 == 0)
-        head = fit_ranking(_subset(queries, ~judge), per_query[~judge], seed, networks=1)
-        ranks = reciprocal_ranks(head(queries.statistics[judge]), _subset(queries, judge))
-        loss = softmax_loss(head(queries.statistics[judge]), _subset(queries, judge))
+        head = fit_ranking(queries.part(~judge), per_query[~judge], seed, networks=1)
+        ranks = reciprocal_ranks(head(queries.statistics[judge]), queries.part(judge))
+        loss = softmax_loss(head(queries.statistics[judge]), queries.part(judge))
         losses.append(loss * per_query[judge] / per_query[judge].sum())
         trials.append({"scales": scales, "loss": float(losses[-1].sum()), "rank": float(np.mean(ranks))})
         say("scales", (k + 1) / (len(grid) + 1))
@@ -299,11 +299,6 @@ def _choose_scales(
     return trials, grid[best]
 
 
-def _subset(queries: Queries, chosen: BoolArray) -> Queries:
-    ends, weight, candidates, log_weight, statistics = queries
-    return Queries(ends[chosen], weight[chosen], candidates[chosen], log_weight[chosen], statistics[chosen])
-
-
 def _order(
     queries: Queries, graph: Graph, names: tuple[str, ...], seed: int, say: Report
 ) -> tuple[Head, dict[str, float]]:
@@ -312,8 +307,8 @@ def _order(
     judge = _judges(queries, graph.n_vertices, seed)
     if judge.all() or not judge.any() or len(judge) < 20:
         return fit_ranking(queries, per_query, seed), {}
-    head = fit_ranking(_subset(queries, ~judge), per_query[~judge], seed, lambda share: say("head", share))
-    held = _subset(queries, judge)
+    head = fit_ranking(queries.part(~judge), per_query[~judge], seed, lambda share: say("head", share))
+    held = queries.part(judge)
     own = per_query[judge] / per_query[judge].sum()
     ours = reciprocal_ranks(head(held.statistics), held)
     scores = {"head": float(ours @ own)}

@@ -1,6 +1,6 @@
 """What a posterior says of pairs once an edge is taken away, for many edges at once.
 
-A joint that holds edges has `left_out(ends, candidates, mean, std)`: for every query (i, j), what it would say
+A joint that holds edges has `left_out(ends, candidates, mean, std)`: for every query (i, j), what it says
 of i and of each candidate k if it did not hold the edge between i and j. Where it holds no such edge, all
 stays as it is. A joint without the method holds no edges at all.
 """
@@ -38,8 +38,8 @@ class PairsLeftOut(NamedTuple):
     ) -> PairsLeftOut:
         """Where only correlations change, and the marginals (n, d) stay."""
         i = ends[:, 0]
-        parts = (mean[i], std[i], mean[candidates], std[candidates])
-        return cls(*(part.astype(np.float64) for part in parts), correlation)
+        m_i, s_i, m_k, s_k = (table[at].astype(np.float64) for at in (i, candidates) for table in (mean, std))
+        return cls(m_i, s_i, m_k, s_k, correlation)
 
 
 def pairs_left_out(
@@ -56,7 +56,7 @@ def pairs_left_out(
 
 
 def find_links(links: IntArray, n: int, ends: IntArray) -> IntArray:
-    """(q,) where the pairs `ends` (q, 2), in either order, are among `links` (m, 2), u < v; −1 if they are not."""
+    """(q,) where the pairs `ends` (q, 2), in either order, are among `links` (m, 2), u < v; −1 if not."""
     if len(links) == 0:
         return np.full(len(ends), -1)
     keys = links[:, 0] * n + links[:, 1]

@@ -35,14 +35,14 @@ def fit_order(
     seed: int,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[Head, dict[str, float]]:
-    """The head for ranking; if one number alone, times its sign, ranks held-out queries clearly better, that one.
+    """The head for ranking; if one number alone, times its sign, ranks held-out queries better, that one.
 
     Also mean reciprocal ranks of the held-out queries, by name, and the head's under "head".
     """
     judge = (np.random.default_rng(seed).random(n_vertices) < HELD_OUT)[queries.ends[:, 0]]
     if judge.all() or not judge.any() or len(judge) < ENOUGH:
         return fit_ranking(queries, per_query, seed, progress), {}
-    kept, held = (Queries(*(part[chosen] for part in queries)) for chosen in (~judge, judge))
+    kept, held = (queries.part(chosen) for chosen in (~judge, judge))
     head = fit_ranking(kept, per_query[~judge], seed, progress)
     own = per_query[judge] / per_query[judge].sum()
     ours = reciprocal_ranks(head(held.statistics), held)

@@ -3,7 +3,7 @@
     log E‖z_i − z_k‖²,   mean correlation ρ̄_ik,   cosine of the means,   log(1 + degree) of both ends
 
 ρ̄ = Σ σ_i·σ_k·ρ_ik/Σ σ_i·σ_k, over dimensions. A link that the joint itself holds, as an edge of its forest or
-of its graph, would tell itself: for a query (i, j) the numbers of the answer *and of every other candidate* are
+of its graph, would tell itself: for a query (i, j) the numbers of the answer *and of every candidate* are
 those of the joint without that edge, exactly (`acvae.gaussian.left_out`), and both degrees are less by one.
 """
 
@@ -93,13 +93,13 @@ class PosteriorStatistics:
             part = slice(first, first + PAIRS_AT_A_TIME)
             a, b = i[part], j[part]
             rho = self.posterior.pair_correlation(a, b)
-            ends = (table[at].astype(np.float64) for table in (mean, std) for at in (a, b))
-            out[part, :3] = _of_marginals(*ends, rho)
+            m_a, m_b, s_a, s_b = (t[at].astype(np.float64) for t in (mean, std) for at in (a, b))
+            out[part, :3] = _of_marginals(m_a, m_b, s_a, s_b, rho)
         out[:, 3], out[:, 4] = np.log1p(self.degrees[i]), np.log1p(self.degrees[j])
         return out
 
     def without(self, ends: IntArray, candidates: IntArray, *, removed: bool) -> Array:
-        """(q, c, F) of i with its candidates (q, c), had the edge between the `ends` (i, j) (q, 2) not been there.
+        """(q, c, F) of i with its candidates (q, c), had the edge of the `ends` (i, j) (q, 2) not been there.
 
         Without `removed`, all is as it is.
         """
@@ -137,7 +137,7 @@ def _of_marginals(
 
 
 def fit_links(posterior: Posterior, graph: Graph, seed: int = 0) -> LinkRanking:
-    """Scores and probabilities of links from a posterior, learnt from the links of the graph it was fitted to."""
+    """Scores and probabilities of links from a posterior, learnt from the graph it was fitted to."""
     n = posterior.n_vertices
     if graph.n_vertices != n:
         raise GraphError(f"the graph has {graph.n_vertices} vertices, the posterior {n}.")
@@ -179,7 +179,7 @@ def _gather(
     *,
     removed: bool,
 ) -> Queries:
-    """Candidates of queries (q, 2) sorted by their first end, the nearest and uniform ones, and their numbers."""
+    """Candidates of queries (q, 2) sorted by their first end, nearest and uniform ones, and their numbers."""
     n, d = statistics.n_vertices, statistics.posterior.latent_dim
     columns = int(removed) + HARDEST + SOME_HARD + UNIFORM
     candidates = np.empty((len(ends), columns), dtype=np.int64)

@@ -35,6 +35,13 @@ class Queries(NamedTuple):
     log_weight: Array  # (q, c); −∞ where there are fewer
     statistics: Array  # (q, c, F)
 
+    def part(self, chosen: npt.NDArray[np.bool_]) -> Queries:
+        """Those of a mask (q,)."""
+        ends, weight, candidates, log_weight, statistics = self
+        return Queries(
+            ends[chosen], weight[chosen], candidates[chosen], log_weight[chosen], statistics[chosen]
+        )
+
 
 def sample_edges(graph: Graph, size: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
     """About `size` directed edges (q, 2), by rare sources first, and 1/π (q,) of each."""

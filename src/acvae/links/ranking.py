@@ -25,7 +25,9 @@ AT_A_TIME = 4096  # pairs that a head scores at a time, so that its layers stay 
 class PairStatistics(Protocol):
     """F numbers of every pair, the last two the log degrees of both ends."""
 
-    names: tuple[str, ...]  # (F,)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """(F,) what each number is."""
 
     @property
     def n_vertices(self) -> int:

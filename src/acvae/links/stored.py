@@ -1,11 +1,13 @@
-"""A ranking of links as one file: its heads, and what their statistics are made of beside the posterior.
+"""A ranking of links as one file: `links.safetensors` beside a posterior's.
 
-Statistics of a posterior are made again from it; those of Gaussians at several scales keep, for each, what it
-is factorised from, and its mean.
+GraphGaussian's ranking is whole in its file. One that reads its numbers from a posterior holds only the heads
+and the degrees, and is given that posterior again. Nothing in a file is believed before it is checked.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -13,73 +15,182 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.arrays import read_arrays, write_arrays
-from acvae.exceptions import SavedModelError
+from acvae._util.version import __version__
+from acvae.exceptions import InputError, OptionError, PosteriorError, SavedModelError
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
+from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.posterior import Posterior
-from acvae.graph import Graph
-from acvae.links.head import Head
+from acvae.gaussian.stored import Shape, Stored
+from acvae.links.head import Head, Parameters
+from acvae.links.of_posterior import PosteriorStatistics
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics import GraphStatistics, Scale
 
-__all__ = ["load_ranking", "save_ranking"]
+__all__ = ["FILE_NAME", "load_ranking", "pack_ranking", "save_ranking", "unpack_ranking"]
 
-FORMAT, VERSION = "acvae-links", 1
+Arrays = dict[str, npt.NDArray[Any]]
 
-
-def save_ranking(ranking: LinkRanking, path: str | PathLike[str]) -> None:
-    """Write it; the file appears whole or not at all, and the same ranking gives the same bytes."""
-    arrays: dict[str, npt.NDArray[Any]] = {
-        **ranking.order.pack("order/"),
-        **ranking.probability.pack("probability/"),
-    }
-    statistics: Any = ranking.statistics
-    about: dict[str, Any] = {"statistics": "posterior"}
-    if isinstance(statistics, GraphStatistics):
-        about = {"statistics": "scales", "labels": _labels(statistics)}
-        for s, scale in enumerate(statistics.scales):
-            arrays[f"{s}/diagonal"] = scale.gaussian.diagonal
-            arrays[f"{s}/strength"] = scale.gaussian.strength
-            arrays[f"{s}/mean"] = scale.mean
-    write_arrays(path, arrays, about, format=FORMAT, version=VERSION)
+FILE_NAME = "links.safetensors"  # in the folder of a run
+FORMAT, FORMAT_VERSION = "acvae-links", 1
+HEADS = ("order", "probability")
+BETWEEN = ", scale "  # of a statistic and the label of its scale, in its name
+LONGEST = 40  # characters of a label
 
 
-def load_ranking(path: str | PathLike[str], posterior: Posterior, graph: Graph) -> LinkRanking:
-    """What `save_ranking` wrote of a model with this posterior, fitted on this graph."""
-    arrays, about = read_arrays(path, format=FORMAT, version=VERSION, what="ranking of links")
+def save_ranking(path: str | PathLike[str], ranking: LinkRanking) -> None:
+    """Write it to one file, which appears whole or not at all."""
+    arrays, about = pack_ranking(ranking)
+    write_arrays(path, arrays, about | {"acvae": __version__}, format=FORMAT, version=FORMAT_VERSION)
+
+
+def load_ranking(path: str | PathLike[str], posterior: Posterior | None = None) -> LinkRanking:
+    """Read what `save_ranking` wrote, without PyTorch.
+
+    `posterior` is the one that the ranking was made of. GraphGaussian's can do without, but then factorises
+    its precisions once more.
+    """
+    arrays, about = read_arrays(path, format=FORMAT, version=FORMAT_VERSION, what="saved ranking of links")
     try:
-        order, probability = Head.unpack(arrays, "order/"), Head.unpack(arrays, "probability/")
-        statistics: Any
-        if about["statistics"] == "scales":
-            statistics = _scales(arrays, about["labels"], graph)
-        else:
-            from acvae.links.of_posterior import PosteriorStatistics
+        return unpack_ranking(arrays, about, posterior)
+    except InputError as error:
+        raise SavedModelError(f"{path} holds no ranking of links that can be used: {error}") from error
 
-            statistics = PosteriorStatistics(posterior, graph.degrees)
-        if len(order.centre) != statistics.count or len(probability.centre) != statistics.count:
-            raise ValueError("its heads read other statistics")
-    except (KeyError, TypeError, ValueError) as error:
-        raise SavedModelError(f"{path} is not a complete ranking of links: {error}.") from error
+
+def pack_ranking(ranking: LinkRanking) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays it is made of, and what its numbers are."""
+    arrays = {
+        name: array for head in HEADS for name, array in getattr(ranking, head).pack(head + "/").items()
+    }
+    statistics = ranking.statistics
+    if isinstance(statistics, PosteriorStatistics):
+        about = {"statistics": "posterior", "posterior": _fingerprint(statistics.posterior)}
+        return arrays | {"degrees": statistics.degrees}, about
+    if isinstance(statistics, GraphStatistics):
+        own, labels = _pack_graph(statistics)
+        return arrays | own, {"statistics": "graph", "labels": labels}
+    raise OptionError(f"rankings by {type(statistics).__name__} cannot be saved.")
+
+
+def unpack_ranking(
+    arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any], posterior: Posterior | None = None
+) -> LinkRanking:
+    """Of what `pack_ranking` gave, or of anything else, which is an error."""
+    stored = Stored(arrays)
+    statistics: PosteriorStatistics | GraphStatistics
+    if about.get("statistics") == "posterior":
+        statistics = _of_posterior(stored, about, posterior)
+    elif about.get("statistics") == "graph":
+        statistics = _of_graph(stored, arrays, about, posterior)
+    else:
+        raise PosteriorError(f"its statistics are of the unknown kind {str(about.get('statistics'))[:40]!r}.")
+    order, probability = (_head(stored, name, statistics.count) for name in HEADS)
     return LinkRanking(statistics, order, probability)
 
 
-def _labels(statistics: GraphStatistics) -> list[str]:
-    """What each scale is called, from the names of its statistics."""
-    return [name.rpartition(" ")[2] for name in statistics.names[: 2 * len(statistics.scales) : 2]]
+# ---------------------------------------------------------------------- heads
 
 
-def _scales(arrays: dict[str, npt.NDArray[Any]], labels: Any, graph: Graph) -> GraphStatistics:
-    n, m = graph.n_vertices, graph.n_edges
-    if not isinstance(labels, list) or not labels:
-        raise ValueError("it names no scales")
-    elimination = elimination_of(n, graph.edges)
-    made = []
-    for s in range(len(labels)):
-        diagonal, strength, mean = (
-            np.asarray(arrays[f"{s}/{name}"], dtype=np.float64) for name in ("diagonal", "strength", "mean")
+def _head(stored: Stored, name: str, count: int) -> Head:
+    """A head on `count` numbers, of arrays that may be anything."""
+    prefix, kind = name + "/", np.float32
+    centre = stored.numbers(prefix + "centre", (count,), kind)
+    spread = stored.numbers(prefix + "spread", (count,), kind)
+    if not (spread > 0).all():
+        raise PosteriorError(f"the spreads of its {name} are not positive.")
+    first = stored.numbers(prefix + "first", (None, count, None), kind)
+    networks, _, hidden = first.shape
+    if networks == 0:
+        raise PosteriorError(f"its {name} has no networks.")
+    shapes: dict[str, Shape] = {
+        "linear": (networks, count),
+        "first": first.shape,
+        "first_offset": (networks, hidden),
+        "second": (networks, hidden, hidden),
+        "second_offset": (networks, hidden),
+        "last": (networks, hidden),
+        "offset": (networks, 1),
+    }
+    parts = [stored.numbers(prefix + part, shapes[part], kind) for part in Parameters._fields]
+    return Head(centre, spread, tuple(Parameters(*each) for each in zip(*parts, strict=True)))
+
+
+# ---------------------------------------------------------------------- numbers from a posterior
+
+
+def _fingerprint(posterior: Posterior) -> str:
+    """Tells posteriors apart by their marginals."""
+    found = hashlib.sha256()
+    for table in (posterior.mean, posterior.std):
+        found.update(np.ascontiguousarray(table).view(np.uint8).data)
+    return found.hexdigest()
+
+
+def _of_posterior(
+    stored: Stored, about: Mapping[str, Any], posterior: Posterior | None
+) -> PosteriorStatistics:
+    if posterior is None:
+        raise PosteriorError(
+            "it ranks by the pairs of a posterior: give that too, load_ranking(path, posterior)."
         )
-        if diagonal.shape != (n,) or strength.shape != (m,) or mean.ndim != 2 or len(mean) != n:
-            raise ValueError(f"scale {s} does not fit {n} vertices and {m} edges")
-        if not (np.isfinite(mean).all() and (diagonal > 0).all() and (strength > 0).all()):
-            raise ValueError(f"scale {s} holds no precision")
-        made.append(Scale(LaplacianGaussian(diagonal, graph.edges, strength, elimination), mean))
-    return GraphStatistics(tuple(made), graph.degrees, tuple(str(label) for label in labels))
+    degrees = stored.ids("degrees", (posterior.n_vertices,), posterior.n_vertices)
+    if about.get("posterior") != _fingerprint(posterior):
+        raise PosteriorError("it was made of another posterior than the one given.")
+    return PosteriorStatistics(posterior, degrees)
+
+
+# ---------------------------------------------------------------------- GraphGaussian's own
+
+
+def _pack_graph(statistics: GraphStatistics) -> tuple[Arrays, list[str]]:
+    scales = statistics.scales
+    arrays = {
+        "degrees": statistics.degrees,
+        "links": scales[0].gaussian.edges,
+        "diagonal": np.stack([scale.gaussian.diagonal for scale in scales]),
+        "strength": np.stack([scale.gaussian.strength for scale in scales]),
+    }
+    if scales[0].mean.shape[1]:
+        arrays["mean"] = np.stack([scale.mean for scale in scales])
+    return arrays, [name.split(BETWEEN)[1] for name in statistics.names[: 2 * len(scales) : 2]]
+
+
+def _of_graph(
+    stored: Stored,
+    arrays: Mapping[str, npt.NDArray[Any]],
+    about: Mapping[str, Any],
+    posterior: Posterior | None,
+) -> GraphStatistics:
+    diagonal = stored.numbers("diagonal", (None, None), np.float64)
+    count, n = diagonal.shape
+    links = stored.links("links", n)
+    strength = stored.numbers("strength", (count, len(links)), np.float64)
+    if count == 0 or not (diagonal > 0).all() or not (strength > 0).all():
+        raise PosteriorError("its precision is not positive.")
+    degrees = stored.ids("degrees", (n,), n)
+    mean = np.zeros((count, n, 0))
+    if "mean" in arrays:
+        mean = stored.numbers("mean", (count, n, None), np.float64)
+    labels = about.get("labels")
+    told = isinstance(labels, list) and all(isinstance(x, str) and len(x) <= LONGEST for x in labels)
+    if not told or len(labels or ()) != count:
+        raise PosteriorError(f"it has no labels for its {count} scales.")
+    gaussians = _gaussians(links, strength, diagonal, posterior)
+    scales = tuple(Scale(gaussian, own) for gaussian, own in zip(gaussians, mean, strict=True))
+    return GraphStatistics(scales, degrees, tuple(labels or ()))
+
+
+def _gaussians(
+    links: npt.NDArray[np.int64],
+    strength: npt.NDArray[np.float64],
+    diagonal: npt.NDArray[np.float64],
+    posterior: Posterior | None,
+) -> tuple[LaplacianGaussian, ...]:
+    """The posterior's, where it has the same, since a factorisation takes time and memory."""
+    joint = None if posterior is None else posterior.joint
+    if isinstance(joint, ScalesJoint) and all(
+        np.array_equal(a, b)
+        for a, b in ((joint.links, links), (joint.strength, strength), (joint.diagonal, diagonal))
+    ):
+        return joint.gaussians
+    order = elimination_of(diagonal.shape[1], links)
+    return tuple(LaplacianGaussian(h, links, a, order) for h, a in zip(diagonal, strength, strict=True))

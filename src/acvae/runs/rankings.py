@@ -34,7 +34,7 @@ def ranker(run: Run, name: str) -> Any:
     """What ranks that way: anything with `n_vertices` and `distance_blocks`."""
     run.need_finished()
     if name == "link":
-        return load_ranking(run.path / LINKS, run.posterior, run.graph)
+        return load_ranking(run.path / LINKS, run.posterior)
     if name != "pairwise" or run.config.method.ranking == "pairwise":
         return run.posterior
     if (run.path / PAIRS).is_file():

@@ -168,7 +168,7 @@ class RunWriter:
         links = links_of(model)
         if links is not None:
             with writing(path / LINKS):
-                save_ranking(links, path / LINKS)
+                save_ranking(path / LINKS, links)
         write_text(path / HISTORY, to_csv(_without_seconds(model.history_)))
         if scores is not None:
             write_text(path / SCORES, scores_text(scores))

@@ -47,7 +47,7 @@ class GraphJoint:
     """One joint by its precision: `off_diagonal` (m, d) at the pairs `links` (m, 2), and `diagonal` (n, d).
 
     It is factorised when first asked, in d·k² numbers of memory, k the size of the graph's dense core.
-    `order` is the links' `elimination_order`, if it is known already. `weights` (m,) are the probabilities of the
+    `order` is the links' `elimination_order`, if it is known. `weights` (m,) are the probabilities of the
     links in a random forest, which tell what of the diagonal is whose; by default those of `links` alone.
     """
 

@@ -3,7 +3,7 @@
     from acvae.reproduce.compare import RULES, rank_links
     rank_links(RULES[0], data.features, acvae.split_edges(data.graph, seed=0))
 
-Nothing that is chosen looks at test links; see `acvae.reproduce.compare.tuning`. On the command line: `acvae compare`.
+Nothing that is chosen looks at test links; see `tuning`. On the command line: `acvae compare`.
 """
 
 from acvae.reproduce.compare.links import rank_links, score_links

@@ -1,7 +1,7 @@
 """Our own models as lines of the tables, from the registry: with their defaults, nothing chosen.
 
-A model that is added to `acvae.methods.METHODS` is in the tables of links and of classes by that, and in that of
-completion if it completes features.
+A model that is added to `acvae.methods.METHODS` is in the tables of links and of classes by that, and in
+that of completion if it completes features.
 """
 
 from typing import Any
