@@ -173,9 +173,13 @@ class TestConfig:
             ({"dataset": "tree", "edges": "a.csv"}, "edges is for data in your own files"),
             ({"features": "a", "edges": "b", "data_root": "."}, "data_root is for named data sets"),
             ({"dataset": "tree", "epoch": 3}, "there is no setting 'epoch'. Did you mean 'epochs'"),
+            (
+                {"dataset": "tree", "model": "graph-gaussian", "evaluate_every": 2},
+                "needs epochs, and the model",
+            ),
             ({"dataset": "tree", "evaluate_every": 0}, "evaluate_every must be a whole number of at least 1"),
             (
-                {"dataset": "tree", "evaluate_every": 1, "all_edges": True},
+                {"dataset": "tree", "model": "vae", "evaluate_every": 1, "all_edges": True},
                 "evaluate_every needs held-out edges",
             ),
             ({"dataset": "tree", "checkpoint_every": 0}, "checkpoint_every must be"),

@@ -92,6 +92,8 @@ class RunConfig:
         every, all_edges = values.get("evaluate_every"), values.get("all_edges", False)
         if every is not None:
             whole_number("evaluate_every", every, minimum=1)
+            if "epochs" not in options:
+                raise OptionError(f"evaluate_every needs epochs, and the model {model} has none.")
         seed = whole_number("split_seed", values.get("split_seed", 0), minimum=0)
         fraction = real_number(
             "test_fraction", values.get("test_fraction", TEST_FRACTION), above=0, at_most=1
