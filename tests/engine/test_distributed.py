@@ -121,7 +121,18 @@ def test_a_killed_process_ends_the_job_with_a_reason_and_a_checkpoint(tmp_path, 
 
 def test_the_command_line_writes_and_prints_once(tmp_path):
     run = tmp_path / "run"
-    options = ("--model", "acvae-eb", "--epochs", "2", "--latent-dim", "2", "--batch-edges", "2000", "--checkpoint-every", "1")
+    options = (
+        "--model",
+        "acvae-eb",
+        "--epochs",
+        "2",
+        "--latent-dim",
+        "2",
+        "--batch-edges",
+        "2000",
+        "--checkpoint-every",
+        "1",
+    )
     first, second = run_pair("-m", "acvae.commands.main", "fit", "tree", *options, "--out", run)
     assert (first[0], second[0]) == (0, 0)
     assert "stored in" in first[1]
