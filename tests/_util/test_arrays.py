@@ -113,35 +113,35 @@ class TestFilesOfBefore:
 
 
 class TestRefusal:
-    def refused(self, path, match):
+    def check_refused(self, path, match):
         with pytest.raises(SavedModelError, match=match):
             read(path)
 
     def test_no_file_and_a_folder(self, tmp_path):
-        self.refused(tmp_path / "nowhere", "there is no file .*nowhere")
-        self.refused(tmp_path, "is a folder")
+        self.check_refused(tmp_path / "nowhere", "there is no file .*nowhere")
+        self.check_refused(tmp_path, "is a folder")
 
     @pytest.mark.parametrize("content", [b"", b"hello\n", b"{}", b"\0" * 100, b"\xff" * 1000])
     def test_other_files(self, tmp_path, content):
         (tmp_path / "f").write_bytes(content)
-        self.refused(tmp_path / "f", "f is not a file of mine, or is damaged")
+        self.check_refused(tmp_path / "f", "f is not a file of mine, or is damaged")
 
     def test_another_format_and_a_newer_version(self, tmp_path):
         by_hand(tmp_path / "f", {"__metadata__": {"format": "yours"}})
-        self.refused(tmp_path / "f", "not a file of mine of acvae")
+        self.check_refused(tmp_path / "f", "not a file of mine of acvae")
         by_hand(tmp_path / "f", {"__metadata__": {"format": "mine", "version": "2"}})
-        self.refused(tmp_path / "f", "format 2.*reads up to 1: upgrade")
+        self.check_refused(tmp_path / "f", "format 2.*reads up to 1: upgrade")
         for odd in ("new", "-1", "١", "1" * 5000, ""):
             by_hand(tmp_path / "f", {"__metadata__": {"format": "mine", "version": odd}})
-            self.refused(tmp_path / "f", "no number")
+            self.check_refused(tmp_path / "f", "no number")
 
     def test_every_cut(self, tmp_path):
         whole = write(tmp_path / "f").read_bytes()
         for length in range(len(whole)):
             (tmp_path / "f").write_bytes(whole[:length])
-            self.refused(tmp_path / "f", "damaged")
+            self.check_refused(tmp_path / "f", "damaged")
         (tmp_path / "f").write_bytes(whole + b"\0")
-        self.refused(tmp_path / "f", "damaged")
+        self.check_refused(tmp_path / "f", "damaged")
 
     def test_every_flipped_byte_of_the_data(self, tmp_path):
         whole = write(tmp_path / "f", about={"k": 1}).read_bytes()
@@ -150,7 +150,7 @@ class TestRefusal:
             changed = bytearray(whole)
             changed[at] ^= 1
             (tmp_path / "f").write_bytes(changed)
-            self.refused(tmp_path / "f", "checksum")
+            self.check_refused(tmp_path / "f", "checksum")
 
     def test_no_flipped_byte_of_the_header_gets_by(self, tmp_path):
         """Either it is refused, or the arrays and what is told of them are as they were."""
@@ -169,10 +169,10 @@ class TestRefusal:
 
     def test_a_header_longer_than_the_file(self, tmp_path):
         for length in (1 << 63, (1 << 64) - 1, 1 << 40, 1000):
-            self.refused(by_hand(tmp_path / "f", META, length=length), "header would have")
+            self.check_refused(by_hand(tmp_path / "f", META, length=length), "header would have")
 
     def test_a_header_that_is_too_long(self, tmp_path):
-        self.refused(by_hand(tmp_path / "f", b" " * (2 << 20)), "header would have 2,097,152")
+        self.check_refused(by_hand(tmp_path / "f", b" " * (2 << 20)), "header would have 2,097,152")
 
     @pytest.mark.parametrize(
         "text",
@@ -183,7 +183,7 @@ class TestRefusal:
         ],
     )  # fmt: skip
     def test_headers_that_are_no_headers(self, tmp_path, text):
-        self.refused(by_hand(tmp_path / "f", text), "damaged")
+        self.check_refused(by_hand(tmp_path / "f", text), "damaged")
 
     @pytest.mark.parametrize(
         "odd",
@@ -198,16 +198,16 @@ class TestRefusal:
         ],
     )  # fmt: skip
     def test_arrays_that_are_not_there(self, tmp_path, odd):
-        self.refused(by_hand(tmp_path / "f", META | {"x": odd}, b"\0" * 8), "damaged")
+        self.check_refused(by_hand(tmp_path / "f", META | {"x": odd}, b"\0" * 8), "damaged")
 
     def test_overlaps_and_gaps(self, tmp_path):
         both = META | {"x": entry(), "y": entry(offsets=(4, 12))}
-        self.refused(by_hand(tmp_path / "f", both, b"\0" * 12), "begins at byte 4, not 8")
+        self.check_refused(by_hand(tmp_path / "f", both, b"\0" * 12), "begins at byte 4, not 8")
         both = META | {"x": entry(), "y": entry(offsets=(12, 20))}
-        self.refused(by_hand(tmp_path / "f", both, b"\0" * 20), "begins at byte 12, not 8")
+        self.check_refused(by_hand(tmp_path / "f", both, b"\0" * 20), "begins at byte 12, not 8")
 
     def test_bools_that_are_neither(self, tmp_path):
-        self.refused(
+        self.check_refused(
             by_hand(tmp_path / "f", META | {"x": entry("BOOL", (1,), (0, 1))}, b"\2"), "neither true"
         )
 
@@ -216,14 +216,14 @@ class TestRefusal:
     )
     def test_odd_json_inside(self, tmp_path, text):
         place = {"about": entry("U8", (len(text),), (0, len(text)))}
-        self.refused(by_hand(tmp_path / "f", META | place, text), "damaged")
+        self.check_refused(by_hand(tmp_path / "f", META | place, text), "damaged")
 
     def test_a_hostile_file_takes_no_memory(self, tmp_path):
         many = json.dumps({f"a{k}": entry("F32", (0,), (0, 0)) for k in range(10_000)}).encode()
         tracemalloc.start()
         try:
             for header in (META | {"x": entry(shape=(1 << 40,), offsets=(0, 1 << 42))}, many):
-                self.refused(by_hand(tmp_path / "f", header), "damaged|not a file of mine")
+                self.check_refused(by_hand(tmp_path / "f", header), "damaged|not a file of mine")
             assert tracemalloc.get_traced_memory()[1] < 40e6
         finally:
             tracemalloc.stop()

@@ -16,7 +16,7 @@ from acvae.links.head import CLIP, Head, Parameters, backward, forward, start
 from acvae.links.queries import Queries
 from acvae.links.statistics import symmetric
 
-__all__ = ["fit_probability", "fit_ranking", "reciprocal_ranks", "softmax_loss"]
+__all__ = ["fit_probability", "fit_ranking", "reciprocal_ranks"]
 
 FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
@@ -84,13 +84,6 @@ def fit_probability(
     firsts = [start(x.shape[-1], HIDDEN, seed + 100 + k)._replace(offset=begin) for k in range(NETWORKS)]
     head = Head(centre, spread, _train_all(inputs, slope, firsts, seed, PAIR_BATCH, None))
     return _rescale(head, head(x), target, weight)
-
-
-def softmax_loss(scores: Array, queries: Queries) -> FloatArray:
-    """(q,) minus the log probability of each true answer, from scores (q, c)."""
-    total = scores + queries.log_weight
-    top = total.max(axis=1)
-    return np.asarray(top + np.log(np.exp(total - top[:, None]).sum(axis=1)) - total[:, 0], dtype=np.float64)
 
 
 def reciprocal_ranks(scores: Array, queries: Queries) -> FloatArray:
