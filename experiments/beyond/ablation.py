@@ -4,19 +4,18 @@
     python experiments/beyond/ablation.py citation-1998 debian acm amazon-photo --seeds 0 1 --print
 
 Of the split of each seed only the train links are kept, and `split_edges` hides some of them again. NCRR is
-that of these links, on at most 1,000 vertices, by heads that differ from the first line in one thing. What is
-stored is not made again.
+that of these links, on at most 1,000 vertices, by heads that differ from the first line, which is the model's
+default, in one thing. What is stored is not made again.
 """
 
 import argparse
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from acvae.elimination import Elimination
+from trained import evidence_strengths, trained_likeness
 
 import acvae
 from acvae.families import graph_gaussian as family
@@ -24,43 +23,60 @@ from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.laplacian import elimination_of
 from acvae.links import training
 from acvae.links.judging import per_vertex
-from acvae.links.queries import gather, sample_edges
+from acvae.links.queries import Queries, gather, sample_edges
 from acvae.links.ranking import evaluate
+from acvae.reproduce.beyond import ablation_table
 
 RESULTS = Path(__file__).parent / "results" / "ablation.json"
 ROWS = 1000
-POWER = 4  # of the cosine, in "company"
+NEW = ("log walk", "shared neighbours", "cosine of the evidence", "company of j", "company of i")
 
 
 class Option(NamedTuple):
     """What differs from the first line of the table; the values here are its own."""
 
-    width: int = 128
-    scales: tuple[float, ...] = (1.5, 15.0)
-    queries: int = 20_000
-    networks: int = 3
-    hidden: int = 16
-    passes: int = 6
+    width: int = family.EVIDENCE
+    scales: tuple[float, ...] = family.SCALES
+    queries: int = family.QUERIES
+    networks: int = training.NETWORKS
+    hidden: int = training.HIDDEN
+    passes: int = training.PASSES
+    without: tuple[str, ...] = ()  # numbers that the head does not get
     hiding: bool = False  # queries weigh as links that a vertex at either end hides, not by 1/degree alone
-    extra: tuple[str, ...] = ()
+    strengths: float = 0.0  # β: an edge counts exp(β·cosine of the evidence of its ends)
+    rank: int = 0  # of a likeness of the evidence that is trained on the links
 
 
 OPTIONS = {
-    "evidence of 128 dimensions": Option(),
-    "evidence of 64 dimensions": Option(width=64),
-    "evidence of 256 dimensions": Option(width=256),  # the model's default
-    "evidence of 512 dimensions": Option(width=512),
-    "scales 0.7 and 7": Option(scales=(0.7, 7.0)),
+    "the default": Option(),
+    "six numbers: scales and degrees": Option(without=NEW),
+    "without the walk": Option(without=("log walk",)),
+    "without shared neighbours": Option(without=("shared neighbours",)),
+    "without company": Option(without=("company of j", "company of i")),
+    "without the cosine of the evidence": Option(without=("cosine of the evidence",)),
+    "strengths by likeness, β = 1": Option(strengths=1.0),
+    "strengths by likeness, β = 3": Option(strengths=3.0),
+    "a trained likeness of rank 16": Option(rank=16),
+    "one scale, 5": Option(scales=(5.0,)),
+    "three scales, 0.5, 5 and 50": Option(scales=(0.5, 5.0, 50.0)),
     "scales 6 and 60": Option(scales=(6.0, 60.0)),
-    "scales 0.5, 5 and 50": Option(scales=(0.5, 5.0, 50.0)),
-    "3,000 queries": Option(queries=3000),
-    "10,000 queries": Option(queries=10_000),
+    "scales 0.7 and 7": Option(scales=(0.7, 7.0)),
+    "evidence of 64 dimensions": Option(width=64),
+    "evidence of 512 dimensions": Option(width=512),
+    "5,000 queries": Option(queries=5000),
     "one network": Option(networks=1),
     "32 hidden units, 12 passes": Option(hidden=32, passes=12),
     "weights of hidden links": Option(hiding=True),
-    "with Adamic–Adar": Option(extra=("aa",)),
-    "with company": Option(extra=("in", "out")),
 }
+
+
+class Made(NamedTuple):
+    """What is dear to make, and the same for several options."""
+
+    evidence: Any  # (n, d)
+    names: tuple[str, ...]
+    queries: Queries
+    rows: Any  # (r, n, F) of the vertices that are judged
 
 
 class Problem:
@@ -70,46 +86,52 @@ class Problem:
         self.data = acvae.datasets.load(name, **root)
         train = acvae.split_edges(self.data.graph, seed=seed).train
         self.graph, self.hidden, *_ = acvae.split_edges(train, seed=seed + 100)
-        self.seed, n = seed, self.graph.n_vertices
-        self.elimination: Elimination = elimination_of(n, self.graph.edges)
+        self.seed = seed
+        self.elimination = elimination_of(self.graph.n_vertices, self.graph.edges)
         rows = np.flatnonzero(self.hidden.degrees > 0)
-        chosen = np.random.default_rng(0).permutation(rows)[:ROWS]
-        self.rows = np.sort(chosen)
-        self._made: dict[Any, Any] = {}
+        self.rows = np.sort(np.random.default_rng(0).permutation(rows)[:ROWS])
+        self._made: dict[Any, Made] = {}
 
-    def statistics(self, option: Option) -> Any:
-        """Evidence, statistics and queries; kept for the next option if it has the same."""
-        key = option.width, option.scales, option.queries
+    def made(self, option: Option) -> Made:
+        """Evidence, queries and rows; kept for the next option if it has the same."""
+        key = option.width, option.scales, option.queries, option.strengths
         if key not in self._made:
-            features, n = self.data.features, self.graph.n_vertices
-            evidence, seen = Evidence.fit(features, option.width, seed=0).project(features)
-            made, strength = family.make_statistics(
-                self.graph, evidence, seen, option.scales, family.PRECISION, self.elimination
-            )
-            rng = np.random.default_rng(self.seed)
-            ends, weight = sample_edges(self.graph, option.queries, rng)
-            queries = gather(made, self.graph, strength, ends, weight, rng, removed=True)
-            rows = np.concatenate([made.rows(part) for part in np.array_split(self.rows, 1 + n // 500)])
             if len(self._made) > 1:  # that of the first line is used again and again
                 self._made.popitem()
-            self._made[key] = evidence, queries, rows
+            self._made[key] = self._make(option)
         return self._made[key]
+
+    def _make(self, option: Option) -> Made:
+        features = self.data.features
+        evidence, seen = Evidence.fit(features, option.width, seed=self.seed).project(features)
+        graph = self.graph
+        if option.strengths:
+            graph = evidence_strengths(graph, evidence, option.strengths)
+        made = family.make_statistics(
+            graph, evidence, seen, option.scales, family.PRECISION, self.elimination
+        )
+        rng = np.random.default_rng(self.seed)
+        ends, weight = sample_edges(graph, option.queries, rng)
+        queries = gather(made, graph, ends, weight, rng, removed=True)
+        rows = np.concatenate([made.rows(part) for part in np.array_split(self.rows, 20)])
+        return Made(evidence, made.names, queries, rows)
 
     def score(self, option: Option) -> float:
         """NCRR of the hidden links."""
-        evidence, queries, rows = self.statistics(option)
-        for name in option.extra:
-            asked, all_of = EXTRA[name](self.graph, evidence, queries, self.rows)
+        evidence, names, queries, rows = self.made(option)
+        kept = [f for f, name in enumerate(names) if name not in option.without]
+        if len(kept) < len(names):
+            queries, rows = queries._replace(statistics=queries.statistics[..., kept]), rows[..., kept]
+        if option.rank:
+            asked, all_of = trained_likeness(evidence, queries, self.rows, option.rank, self.seed)
             queries = queries._replace(statistics=_with(queries.statistics, asked))
             rows = _with(rows, all_of)
-        weight = per_vertex(queries, self.graph)
-        if option.hiding:
-            weight = self._hiding(queries)
+        weight = self._hiding(queries) if option.hiding else per_vertex(queries, self.graph)
         training.HIDDEN, training.PASSES = option.hidden, option.passes
         head = training.fit_ranking(queries, weight, self.seed, networks=option.networks)
-        return self.ncrr(evaluate(head, rows))
+        return self.ncrr(evaluate(head, np.ascontiguousarray(rows)))
 
-    def _hiding(self, queries: Any) -> Any:
+    def _hiding(self, queries: Queries) -> Any:
         i, j = self.graph.degrees[queries.ends].T
         chance = queries.weight * (1 / i + 1 / j - 1 / (i * j))
         return chance / np.bincount(queries.ends[:, 0], chance)[queries.ends[:, 0]]
@@ -129,47 +151,8 @@ class Problem:
 
 
 def _with(x: Any, more: Any) -> Any:
-    return np.concatenate([x, more[..., None].astype(np.float32)], axis=-1)
-
-
-# ---------------------------------------------------------------------- further statistics, without the edge
-
-
-def _adamic_adar(graph: Any, evidence: Any, queries: Any, rows: Any) -> tuple[Any, Any]:
-    """Σ 1/log(degree) of common neighbours; j is none of i's when (i, j) is asked for."""
-    links = graph.to_scipy().toarray().astype(np.float64)
-    each = 1 / np.log(np.maximum(graph.degrees, 2))
-    total = (links * each) @ links
-    (i, j), k = queries.ends.T[:, :, None], queries.candidates
-    return np.log(1e-3 + np.maximum(total[i, k] - links[j, k] * each[j], 0)), np.log(1e-3 + total[rows])
-
-
-def _alike(evidence: Any) -> Any:
-    unit = evidence / np.maximum(np.linalg.norm(evidence, axis=1, keepdims=True), 1e-12)
-    out = np.maximum(unit @ unit.T, 0) ** POWER
-    np.fill_diagonal(out, 0)
-    return out
-
-
-def _company_in(graph: Any, evidence: Any, queries: Any, rows: Any) -> tuple[Any, Any]:
-    """How much i looks like the neighbours of k; i itself is never counted, so its edge does not matter."""
-    total = _alike(evidence) @ graph.to_scipy().toarray()
-    return np.log(1e-4 + total[queries.ends[:, :1], queries.candidates]), np.log(1e-4 + total[rows])
-
-
-def _company_out(graph: Any, evidence: Any, queries: Any, rows: Any) -> tuple[Any, Any]:
-    """How much k looks like the neighbours of i, j left out when (i, j) is asked for."""
-    alike = _alike(evidence)
-    total = graph.to_scipy().toarray() @ alike
-    (i, j), k = queries.ends.T[:, :, None], queries.candidates
-    return np.log(1e-4 + np.maximum(total[i, k] - alike[j, k], 0)), np.log(1e-4 + total[rows])
-
-
-EXTRA: dict[str, Callable[..., tuple[Any, Any]]] = {
-    "aa": _adamic_adar,
-    "in": _company_in,
-    "out": _company_out,
-}
+    """One number more, before the degrees, which are the last two."""
+    return np.concatenate([x[..., :-2], more[..., None].astype(np.float32), x[..., -2:]], axis=-1)
 
 
 def main() -> None:
@@ -183,34 +166,30 @@ def main() -> None:
     parser.add_argument("--print", action="store_true", help="only what is stored")
     args = parser.parse_args()
     root = {} if args.data_root is None else {"root": args.data_root}
-    for name in args.data if not args.print else ():
-        for seed in args.seeds:
+    for seed in args.seeds if not args.print else ():
+        for name in args.data:
             problem = None
             for option in args.options:
-                if f"{name} {seed}" in _stored().get(option, {}):
+                if f"{name} {seed}" in stored().get(option, {}):
                     continue
-                problem = problem or Problem(name, seed, root)
                 begun = time.monotonic()
+                problem = problem or Problem(name, seed, root)
                 found = problem.score(OPTIONS[option])
                 print(f"{name} {seed} {option}: {found:.4f} ({time.monotonic() - begun:.0f} s)", flush=True)
                 _store(option, f"{name} {seed}", found)
-    stored = _stored()
-    columns = [f"{name} {seed}" for name in args.data for seed in args.seeds]
-    print("| | " + " | ".join(columns) + " |\n|" + " --- |" * (1 + len(columns)))
-    for option in args.options:
-        cells = [f"{value:.4f}" if (value := stored.get(option, {}).get(c)) else "–" for c in columns]
-        print(f"| {option} | " + " | ".join(cells) + " |")
+    print(ablation_table(RESULTS, [f"{name} {seed}" for seed in args.seeds for name in args.data]))
 
 
-def _stored() -> dict[str, dict[str, float]]:
+def stored() -> dict[str, dict[str, float]]:
+    """NCRR by option and by "data set, seed"."""
     return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
 
 
-def _store(option: str, column: str, found: float) -> None:
-    stored = _stored()
-    stored.setdefault(option, {})[column] = found
+def _store(option: str, column: str, value: float) -> None:
+    found = stored()
+    found.setdefault(option, {})[column] = value
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
+    RESULTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,14 @@ def test_table1_has_ours_the_papers_and_the_difference(results):
     assert "### Epinions, Tang crawl (a stand-in)" in text
 
 
+def test_a_best_of_fewer_gammas_says_so(results, make_result):
+    partly = [*results, make_result("citation-1998", "cvae-corr", 0.1, 0, pairwise=(0.02, 0.01))]
+    text = tables.table1(group(partly))
+    assert row(text, "CVAE_corr")[3] == "0.010 (1 of 2 γ)"
+    assert row(text.split("### Citation")[1], "CVAE_corr")[4] == "0.1 (1 of 2 γ)"
+    assert "γ)" not in tables.table1(group(results))
+
+
 def test_tables_3_to_5(results, make_result):
     groups = group(results)
     assert row(tables.table3(groups).split("### Citation")[1], "10", "ACVAE_EB+BP")[2:7] == [

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from acvae._util.files import replacing
 from acvae.reproduce import tables
+from acvae.reproduce.beyond import beyond
 from acvae.reproduce.display import duration
 from acvae.reproduce.selection import Grid, group
 from acvae.reproduce.spec import all_methods, gamma_text
@@ -60,6 +61,7 @@ def write_report(results: Path, out: Path, discussion: Path) -> None:
         discussion.read_text("utf-8") if discussion.is_file() else "",
         _relative(results.parent / "figures" / "figure1.png", out.parent),
         read_curves(results.parent / "training_length"),
+        beyond(results.parent / "beyond" / "results"),
     )
     out.parent.mkdir(parents=True, exist_ok=True)
     with replacing(out) as partial:
@@ -71,8 +73,9 @@ def render(
     discussion: str = "",
     figure: str | None = None,
     curves: Sequence[Curve] = (),
+    more: str = "",
 ) -> str:
-    """The page as Markdown; `figure` is the place of figure 1, if it has been drawn."""
+    """The page as Markdown; `figure` is the place of figure 1, if it has been drawn, `more` of `beyond`."""
     groups = group(results)
     sections = {
         "Table 1: link prediction": tables.table1(groups),
@@ -91,6 +94,8 @@ def render(
     }
     parts = ["# Results", INTRODUCTION.strip()]
     parts += [f"## {title}\n\n{body}" for title, body in sections.items()]
+    if more:
+        parts.append(f"## Beyond the paper\n\n{more}")
     if discussion.strip():
         parts.append(discussion.strip())
     return "\n\n".join(parts) + "\n"

@@ -47,7 +47,7 @@ def table1(groups: Groups) -> str:
             if dataset == "librarything" and found is None:
                 row += [NOT_AT_HAND, _printed(printed)]
             else:
-                row += [_plus_minus(found), _printed(printed)]
+                row += [_plus_minus(found) + _partly(groups, dataset, key[0]), _printed(printed)]
         rows.append(row)
     head = ["Method", *(text for d in names for text in (f"{DATASETS[d]}, ours", "paper"))]
     parts = [markdown(head, rows)]
@@ -177,7 +177,7 @@ def _link_table(
                 _plus_minus(ours),
                 _printed(figure),
                 _difference(ours, figure[0] if figure else None),
-                NONE if gamma is None else gamma_text(gamma),
+                NONE if gamma is None else gamma_text(gamma) + _partly(groups, dataset, method),
                 *_kl_and_correlation(runs, method, kind),
                 _number(average(runs, kind, "mrr", "test"), "{:.3f}"),
                 _number(average(runs, kind, "hits_at_10", "test"), "{:.3f}"),
@@ -219,6 +219,13 @@ def _elbo_table(
 def _chosen_ncrr(groups: Groups, dataset: str, method: str, kind: str) -> Average | None:
     grid = groups.get((dataset, method), {})
     return average(grid.get(best_gamma(grid, kind), []), kind, "ncrr", "test")
+
+
+def _partly(groups: Groups, dataset: str, method: str) -> str:
+    """A remark where the best γ is of fewer than other methods of the data set have: " (1 of 4 γ)"."""
+    counts = {m: sum(g is not None for g in grid) for (d, m), grid in groups.items() if d == dataset}
+    own, most = counts.get(method, 0), max(counts.values(), default=0)
+    return f" ({own} of {most} γ)" if 0 < own < most else ""
 
 
 def _random_line(groups: Groups, dataset: str) -> str:
