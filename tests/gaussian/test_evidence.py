@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from acvae.exceptions import FeatureError
-from acvae.gaussian.evidence import Evidence, kind_of
+from acvae.gaussian.evidence import Evidence, _orthonormal, kind_of
 
 
 def words(n=50, width=20, seed=0):
@@ -37,6 +37,15 @@ def test_few_dimensions_are_the_leading_singular_vectors(monkeypatch):
     # Subspace iteration keeps nearly as much of the variance as the best projection there is.
     assert (iterated**2).sum() > 0.98 * (exact**2).sum()
     assert (iterated**2).sum() <= (exact**2).sum() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("rank", [6, 3])
+def test_a_basis_is_orthonormal_and_spans_the_columns_of_full_or_lower_rank(rank):
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((50, rank)) @ rng.standard_normal((rank, 6)) * [1, 1e-3, 1, 10, 1, 1]
+    basis = _orthonormal(x)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(6), atol=1e-13)
+    np.testing.assert_allclose(basis @ (basis.T @ x), x, atol=1e-11)
 
 
 def test_real_values_come_back():

@@ -6,7 +6,7 @@ import pytest
 import acvae
 from acvae.exceptions import OptionError, PosteriorError, SavedModelError
 from acvae.gaussian import ForestJoint, register
-from acvae.gaussian.registry import _KINDS, pack_joint, unpack_joint
+from acvae.gaussian.registry import _REGISTERED, pack_joint, unpack_joint
 
 N, D = 5, 2
 
@@ -44,10 +44,10 @@ class Equal:
 @pytest.fixture
 def kinds(monkeypatch):
     """What is registered here is forgotten afterwards."""
-    before = dict(_KINDS)
+    before = dict(_REGISTERED)
     yield
-    _KINDS.clear()
-    _KINDS.update(before)
+    _REGISTERED.clear()
+    _REGISTERED.update(before)
 
 
 def posterior():
@@ -81,7 +81,7 @@ class TestOfOnesOwn:
     def test_a_file_of_an_unknown_kind(self, tmp_path):
         register("equal", Equal)
         posterior().save(tmp_path / "q")
-        del _KINDS["equal"]
+        del _REGISTERED["equal"]
         with pytest.raises(SavedModelError, match="unknown kind 'equal'; if that is yours"):
             acvae.Posterior.load(tmp_path / "q")
 

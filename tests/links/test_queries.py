@@ -7,23 +7,27 @@ from acvae import Graph
 from acvae.families.graph_gaussian import make_statistics
 from acvae.forests.elimination import eliminate
 from acvae.links.queries import gather, sample_edges
-from acvae.links.statistics import FLOOR, symmetric
+from acvae.links.statistics.neighbourhood import likest
+from acvae.links.statistics.scales import FLOOR
+from acvae.links.statistics.symmetry import symmetric
+from acvae.links.statistics.walk import FOLLOW
 
 
 def problem(seed, n=30, m=45):
     rng = np.random.default_rng(seed)
     pairs = np.sort(rng.integers(0, n - 2, (m, 2)), axis=1)
-    graph = Graph(n, np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0))
+    pairs = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
+    graph = Graph(n, pairs, weights=rng.uniform(0.5, 2, len(pairs)) if seed % 2 else None)
     seen = rng.random(n) < 0.8
     rows = rng.standard_normal((n, 3)) * seen[:, None]
     made = make_statistics(graph, rows, seen, (2.0, 20.0), 1.0, eliminate(n, graph.edges))
     return graph, rows, seen, made, rng
 
 
-def dense(graph, rows, seen, strengths, edges):
-    """(n, n, F) from inverses of the precisions that have only these edges."""
+def dense(graph, rows, seen, statistics, edges):
+    """(n, n, F) from inverses of the precisions that have only these edges, and sums over all vertices."""
     n, out = graph.n_vertices, []
-    for a in strengths:
+    for a in (scale.gaussian.strength for scale in statistics.scales):
         precision = np.diag(1.0 + seen)
         for (i, j), s in zip(graph.edges[edges], a[edges], strict=True):
             precision[np.ix_([i, j], [i, j])] += s * np.array([[1, -1], [-1, 1]])
@@ -33,6 +37,19 @@ def dense(graph, rows, seen, strengths, edges):
         length = np.linalg.norm(mean, axis=1)
         product = np.maximum(np.outer(length, length), 1e-24)
         out += [np.log(np.maximum(covariance / np.outer(std, std), FLOOR)), mean @ mean.T / product]
+    linked, weight = np.zeros((n, n)), np.zeros((n, n))
+    kept = np.ones(graph.n_edges) if graph.weights is None else graph.weights / graph.weights.mean()
+    for (i, j), w in zip(graph.edges[edges], kept[edges], strict=True):
+        linked[i, j] = linked[j, i] = 1
+        weight[i, j] = weight[j, i] = w
+    walk = np.linalg.inv(np.eye(n) + np.diag(weight.sum(axis=0)) - FOLLOW * weight)
+    # A common neighbour of i and k has lost neither, so its degree is that of the whole graph.
+    shared = linked @ np.diag(1 / np.log(np.maximum(graph.degrees, 2))) @ linked
+    cosine = statistics.unit @ statistics.unit.T
+    alike = np.maximum(cosine.astype(np.float64), 0) ** 4
+    np.fill_diagonal(alike, 0)
+    out += [np.log(np.maximum(walk, 1e-7)), np.log(1e-3 + shared), cosine]
+    out += [np.log(1e-4 + alike @ linked), np.log(1e-4 + linked @ alike.T)]
     degree = np.log1p(np.bincount(graph.edges[edges].ravel(), minlength=n))
     out += [np.broadcast_to(degree[:, None], (n, n)), np.broadcast_to(degree, (n, n))]
     return np.stack(out, axis=-1)
@@ -40,14 +57,14 @@ def dense(graph, rows, seen, strengths, edges):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_every_statistic_of_every_candidate_is_that_of_the_graph_without_the_edge(seed):
-    graph, rows, seen, (statistics, strengths), rng = problem(seed)
+    graph, rows, seen, statistics, rng = problem(seed)
     ends, weight = sample_edges(graph, 10**6, rng)
-    queries = gather(statistics, graph, strengths, ends, weight, rng, removed=True)
+    queries = gather(statistics, graph, ends, weight, rng, removed=True)
     assert len(ends) == 2 * graph.n_edges
     assert (weight == 1).all()
     for q, (i, j) in enumerate(ends):
         edge = (graph.edges == np.sort([i, j])).all(axis=1)
-        refit = dense(graph, rows, seen, strengths, ~edge)
+        refit = dense(graph, rows, seen, statistics, ~edge)
         kept = np.isfinite(queries.log_weight[q])
         chosen = queries.candidates[q, kept]
         assert chosen[0] == j
@@ -56,24 +73,24 @@ def test_every_statistic_of_every_candidate_is_that_of_the_graph_without_the_edg
 
 
 def test_rows_and_pairs_against_dense():
-    graph, rows, seen, (statistics, strengths), rng = problem(4)
-    everything = dense(graph, rows, seen, strengths, np.full(graph.n_edges, True))
+    graph, rows, seen, statistics, rng = problem(5)
+    everything = dense(graph, rows, seen, statistics, np.full(graph.n_edges, True))
     at = np.array([3, 29, 0])
     np.testing.assert_allclose(statistics.rows(at), everything[at], rtol=2e-6, atol=2e-6)
     i, j = rng.integers(0, 30, (2, 20))
     np.testing.assert_allclose(statistics.pairs(i, j), everything[i, j], rtol=2e-6, atol=2e-6)
-    np.testing.assert_array_equal(symmetric(statistics.pairs(i, j)), symmetric(statistics.pairs(j, i)))
+    np.testing.assert_array_equal(symmetric(statistics.pairs(i, j), 2), symmetric(statistics.pairs(j, i), 2))
 
 
 def test_weights_of_candidates_stand_for_all_non_neighbours():
     rng = np.random.default_rng(0)
     n = 500
     graph = Graph(n, np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))
-    statistics, strengths = make_statistics(
+    statistics = make_statistics(
         graph, np.zeros((n, 0)), np.zeros(n, bool), (2.0,), 1.0, eliminate(n, graph.edges)
     )
     ends, weight = sample_edges(graph, 100, rng)
-    queries = gather(statistics, graph, strengths, ends, weight, rng, removed=True)
+    queries = gather(statistics, graph, ends, weight, rng, removed=True)
     others = np.exp(queries.log_weight[:, 1:]).sum(axis=1)
     np.testing.assert_allclose(others, n - 1 - graph.degrees[ends[:, 0]], rtol=1e-5)
 
@@ -86,3 +103,19 @@ def test_sampled_edges_are_weighted_back():
         assert (ends[:, 0] > 0).sum() == 400  # a leaf's only edge is always taken
         totals.append(weight.sum())
     assert abs(np.mean(totals) - 800) < 4 * np.std(totals) / np.sqrt(200)
+
+
+def test_likest_keeps_the_largest_cosines():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((40, 6))
+    x[7] = 0
+    unit = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)).astype(np.float32)
+    found = likest(unit, 5).toarray()
+    cosine = np.maximum(unit @ unit.T, 0) ** 4
+    np.fill_diagonal(cosine, 0)
+    for i in range(40):
+        best = np.sort(cosine[i])[-5:]
+        np.testing.assert_allclose(np.sort(found[i])[-5:], best, rtol=1e-5)
+        assert (found[i] > 0).sum() <= 5
+    assert found[7].sum() == 0
+    assert likest(unit[:1]).shape == (1, 1)

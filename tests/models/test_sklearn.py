@@ -74,6 +74,8 @@ DIFFERENT = {
     "check_estimators_nan_inf": "'features must be finite …, but row 2, column 3 is nan'",
     "check_fit2d_1sample": "'at least two data points … got a matrix of 1 rows'",
     "check_fit2d_predict1d": "'features must be a matrix (n, D), got shape (3,)'",
+    "check_fit_score_takes_y": "score takes hidden links in the place of labels, and a graph of them",
+    "check_pipeline_consistency": "for the same reason",
     "check_dtype_object": "an array of Python objects is refused, even if all happen to be numbers",
 }
 OF_GRAPHSAGE = {

@@ -23,7 +23,8 @@ from acvae.links.head import Head, start
 from acvae.links.judging import fit_order, per_vertex
 from acvae.links.queries import Queries, gather, sample_edges
 from acvae.links.ranking import LinkRanking
-from acvae.links.statistics import GraphStatistics, Scale
+from acvae.links.statistics.graph import GraphStatistics
+from acvae.links.statistics.scales import Scale, unit_rows
 from acvae.links.training import fit_probability
 
 __all__ = ["GraphGaussianFit", "dimensions", "fit_graph_gaussian", "strengths"]
@@ -75,7 +76,7 @@ class GraphGaussianFit:
             elimination = elimination_of(self.graph.n_vertices, self.graph.edges)
             self._statistics = make_statistics(
                 self.graph, self.rows, self.seen, self.scales, self.precision, elimination
-            )[0]
+            )
         return self._statistics
 
     @property
@@ -176,17 +177,18 @@ def make_statistics(
     scales: tuple[float, ...],
     precision: float,
     elimination: Elimination,
-) -> tuple[GraphStatistics, list[FloatArray]]:
-    """Gaussians given the evidence at every scale, and the strengths (m,) of each."""
+) -> GraphStatistics:
+    """The numbers of pairs: Gaussians given the evidence at every scale, and what goes with them."""
     own = (precision * seen).astype(np.float64)
-    made, used = [], []
+    made = []
     for t in scales:
         strength = strengths(graph, t, precision if seen.any() else 0.0)
         gaussian = LaplacianGaussian(1 + own, graph.edges, strength, elimination)
         made.append(Scale(gaussian, gaussian.solve(own[:, None] * rows)))
-        used.append(strength)
     labels = tuple(f"{t:g}" for t in scales)
-    return GraphStatistics(tuple(made), graph.degrees, labels), used
+    return GraphStatistics(
+        tuple(made), labels, graph.edges, relative_weights(graph), unit_rows(rows), order=elimination
+    )
 
 
 def fit_graph_gaussian(
@@ -215,18 +217,18 @@ def fit_graph_gaussian(
     if not best or any(not (np.isfinite(t) and t > 0) for t in best):
         raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
     rng = np.random.default_rng(seed)
-    statistics, strength = make_statistics(graph, rows, seen, best, PRECISION, elimination)
+    statistics = make_statistics(graph, rows, seen, best, PRECISION, elimination)
     say("scales", 1.0)
     pairs = n * (n - 1) // 2
     if 0 < graph.n_edges < pairs:
         ends, weight = sample_edges(graph, QUERIES, rng)
-        queries = gather(statistics, graph, strength, ends, weight, rng, removed=True)
+        queries = gather(statistics, graph, ends, weight, rng, removed=True)
         say("leave-one-out", 1.0)
         order, report["held_out"] = fit_order(
             queries,
             per_vertex(queries, graph),
             statistics.names,
-            [1.0] * statistics.count,
+            [1.0] * (statistics.count - 2) + [0.0, 1.0],
             n_vertices=n,
             seed=seed,
             progress=lambda share: say("head", share),
@@ -280,7 +282,7 @@ def _probability(
     )
     ends = np.stack([chosen, chosen], axis=1)
     each = np.full(len(chosen), len(linked) / max(1, len(chosen)))
-    others = gather(statistics, graph, [], ends, each, rng, removed=False)
+    others = gather(statistics, graph, ends, each, rng, removed=False)
     real = np.isfinite(others.log_weight)
     # A pair of a linked vertex and an isolated one is met from one side only, all others from both.
     sides = 1 + (graph.degrees[others.candidates] == 0)
@@ -291,4 +293,5 @@ def _probability(
         others.statistics[real],
         weight[real].astype(np.float64),
         seed,
+        statistics.directed,
     )

@@ -2,30 +2,23 @@
 
 `ForestJoint` is read by belief propagation along a forest, `GraphJoint` by elimination in the sparse
 precision of a whole graph, `PairwiseMarginals` by a network that is asked about each pair. A strategy of your
-own needs what `Correlations` or `Joint` lists, and `register` to be saved.
+own needs what `Correlations` or `Joint` lists, and `register` to be saved. Each is imported when it is first
+used: a stored posterior needs one of them.
 """
 
-from acvae.gaussian.forest.joint import ForestJoint
-from acvae.gaussian.graph.joint import GraphJoint
-from acvae.gaussian.graph.scales import ScalesJoint
-from acvae.gaussian.joint import Correlations, DistanceBlocks, Joint
-from acvae.gaussian.pairwise import PairwiseMarginals
-from acvae.gaussian.posterior import Posterior
-from acvae.gaussian.registry import register
+from acvae._util.lazy import when_used
 
-__all__ = [
-    "Correlations",
-    "DistanceBlocks",
-    "ForestJoint",
-    "GraphJoint",
-    "Joint",
-    "PairwiseMarginals",
-    "Posterior",
-    "ScalesJoint",
-    "register",
-]
+_HOMES = {
+    "Correlations": "joint",
+    "DistanceBlocks": "joint",
+    "ForestJoint": "forest.joint",
+    "GraphJoint": "graph.joint",
+    "Joint": "joint",
+    "PairwiseMarginals": "pairwise",
+    "Posterior": "posterior",
+    "ScalesJoint": "graph.scales",
+    "register": "registry",
+}
 
-register("forest", ForestJoint)
-register("graph", GraphJoint)
-register("pairwise", PairwiseMarginals)
-register("scales", ScalesJoint)
+__all__ = sorted(_HOMES)
+__getattr__ = when_used(__name__, _HOMES)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.linalg import solve_triangular
 
 from acvae.exceptions import FeatureError
 
@@ -25,6 +26,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 DENSE_FEATURES = 400  # up to which all singular vectors are computed
 TINY = 1e-12
+FULL_RANK = 1e-6  # least ratio of the pivots of a basis that Cholesky's way is taken for
 
 
 def kind_of(features: sp.csr_array) -> str:
@@ -200,10 +202,29 @@ def _randomised(rows: Any, centre: FloatArray, dimensions: int, seed: int) -> Fl
     some = np.asarray((rows.multiply(rows) if sp.issparse(rows) else rows**2).sum(axis=1)).ravel() > 0
     guess = rng.standard_normal((len(centre), dimensions + 16))
     for _ in range(6):
-        guess = np.linalg.qr(guess)[0]
+        guess = _orthonormal(guess)
         image = rows @ guess - some[:, None] * (centre @ guess)
         guess = rows.T @ image - np.outer(centre, some @ image)
-    guess = np.linalg.qr(guess)[0]
+    guess = _orthonormal(guess)
     image = rows @ guess - some[:, None] * (centre @ guess)
     turn = np.linalg.eigh(image.T @ image)[1]
     return np.asarray(guess @ turn[:, ::-1][:, :dimensions])
+
+
+def _orthonormal(x: FloatArray) -> FloatArray:
+    """(D, d) a basis of the columns of x, by Cholesky factors of xᵀ·x, twice, for all rounding to be gone.
+
+    Many times faster than Householder's way on tall matrices, which is taken where x is close to lower rank.
+    """
+    out = x
+    for _ in range(2):
+        gram = out.T @ out
+        try:
+            lower = np.linalg.cholesky(gram)
+        except np.linalg.LinAlgError:
+            return np.asarray(np.linalg.qr(x)[0])
+        pivots = lower.diagonal()
+        if pivots.min() < FULL_RANK * pivots.max():
+            return np.asarray(np.linalg.qr(x)[0])
+        out = solve_triangular(lower, out.T, lower=True).T
+    return np.ascontiguousarray(out)

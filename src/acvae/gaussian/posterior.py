@@ -15,8 +15,6 @@ from acvae._util.arrays import read_arrays, write_arrays
 from acvae._util.checks import whole_number
 from acvae._util.version import __version__
 from acvae.exceptions import InputError, PosteriorError, SavedModelError
-from acvae.forests import spanning_tree_probabilities
-from acvae.gaussian import conversion
 from acvae.gaussian.checks import (
     check_correlations,
     check_dtype,
@@ -33,8 +31,6 @@ from acvae.gaussian.checks import (
     generator,
     inside_unit_interval,
 )
-from acvae.gaussian.forest.joint import ForestJoint
-from acvae.gaussian.graph.joint import GraphJoint
 from acvae.gaussian.joint import Correlations, Joint
 from acvae.gaussian.nearest import nearest_of_blocks
 from acvae.gaussian.registry import pack_joint, unpack_joint
@@ -86,6 +82,8 @@ class Posterior:
         *,
         dtype: npt.DTypeLike = np.float32,
     ) -> None:
+        from acvae.gaussian.forest.joint import ForestJoint  # a stored posterior loads the one it needs
+
         self._set_marginals(mean, std, dtype)
         edges, values = check_forest(forest, correlation, *self.mean.shape)
         self._joint: Any = ForestJoint(len(self.mean), edges, inside_unit_interval(values, self.mean.dtype))
@@ -118,6 +116,9 @@ class Posterior:
             forests are equally likely (`spanning_tree_probabilities`). Weights that no random forest has are
             refused here if they sum to too much, else when the joint is first asked, if it is none.
         """
+        from acvae.forests.resistance import spanning_tree_probabilities
+        from acvae.gaussian.graph.joint import GraphJoint
+
         if not isinstance(graph, Graph):
             raise PosteriorError(f"on_graph needs an acvae.Graph, not {type(graph).__name__}.")
         posterior = cls.__new__(cls)
@@ -361,16 +362,22 @@ class Posterior:
 
     def to_networkx(self, names: Graph | Iterable[Any] | None = None) -> networkx.Graph:
         """The forest as a NetworkX graph, with `mean` and `std` of nodes, `correlation` of edges."""
+        from acvae.gaussian import conversion
+
         return conversion.to_networkx(self, names)
 
     def to_pyg(self) -> torch_geometric.data.Data:
         """A PyTorch Geometric `Data`: means as `x`, `std`, and the forest with its correlations."""
+        from acvae.gaussian import conversion
+
         return conversion.to_pyg(self)
 
     def to_pandas(
         self, names: Graph | Iterable[Any] | None = None, table: str = "embeddings"
     ) -> pandas.DataFrame:
         """A data frame of the embeddings, one row per vertex, or of the forest's edges (`table="forest"`)."""
+        from acvae.gaussian import conversion
+
         return conversion.to_pandas(self, names, table)
 
     # ------------------------------------------------------------------ stored

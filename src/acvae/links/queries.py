@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.graph import Graph
-from acvae.links.statistics import GraphStatistics
+from acvae.links.statistics.graph import GraphStatistics
 
 __all__ = ["Queries", "choose", "gather", "sample_edges"]
 
@@ -23,7 +23,7 @@ FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
 HARD, HARDEST, SOME_HARD, UNIFORM = 200, 30, 30, 40
-ROW_BYTES = 800e6  # of rows of K held at a time
+ROW_BYTES = 500e6  # of rows of K held at a time
 
 
 class Queries(NamedTuple):
@@ -68,7 +68,6 @@ def _shares(degree: IntArray, size: int) -> float:
 def gather(
     statistics: GraphStatistics,
     graph: Graph,
-    strength: list[FloatArray],
     ends: IntArray,
     weight: FloatArray,
     rng: np.random.Generator,
@@ -77,7 +76,7 @@ def gather(
 ) -> Queries:
     """Candidates and their statistics of queries (q, 2) sorted by their first end.
 
-    With `removed` each is asked without its edge, of the strengths (m,) at every scale, else as all is.
+    With `removed` each is asked without its edge, else as all is.
     """
     pointer, neighbours = graph.csr
     columns = int(removed) + HARDEST + SOME_HARD + UNIFORM
@@ -88,17 +87,11 @@ def gather(
     for part in _parts(ends, statistics.n_vertices):
         own = ends[part]
         at = np.unique(own)
-        for s, scale in enumerate(statistics.scales):
-            rows = scale.gaussian.rows(at)
-            if s == 0:
-                std = np.sqrt(scale.gaussian.variance)
-                choose(
-                    own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part]
-                )
-            taken = np.zeros(len(own)) if edge is None else strength[s][edge[part]]
-            values = statistics.scale_without(s, rows, at, own, taken, candidates[part])
-            out[part, :, 2 * s : 2 * s + 2] = values
-        out[part, :, -2:] = statistics.degrees_without(own, candidates[part], removed)
+        first = statistics.scales[0].gaussian
+        rows, std = first.rows(at), np.sqrt(first.variance)
+        choose(own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part])
+        taken = None if edge is None else edge[part]
+        out[part] = statistics.without(at, rows, own, taken, candidates[part])
     return Queries(ends, weight, candidates, log_weight, out)
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from acvae._util.threads import one_blas_thread, over_ranges
 from acvae.gaussian.checks import check_ids
 from acvae.links.head import Head
-from acvae.links.statistics import symmetric
+from acvae.links.statistics.symmetry import symmetric
 
 __all__ = ["LinkRanking", "PairStatistics", "evaluate"]
 
@@ -24,6 +24,8 @@ AT_A_TIME = 4096  # pairs that a head scores at a time, so that its layers stay 
 
 class PairStatistics(Protocol):
     """F numbers of every pair, the last two the log degrees of both ends."""
+
+    directed: int  # how many pairs of the last numbers tell the ends apart
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,7 +74,7 @@ class LinkRanking:
 
     def log_odds(self, i: IntArray, j: IntArray) -> Array:
         """(k,) log-odds of a link between vertices, at the graph's own density; the same both ways."""
-        return evaluate(self.probability, symmetric(self.statistics.pairs(i, j)))
+        return evaluate(self.probability, symmetric(self.statistics.pairs(i, j), self.statistics.directed))
 
     def log_odds_blocks(
         self, rows: IntArray, block_rows: int = BLOCK
@@ -81,7 +83,8 @@ class LinkRanking:
         for first in range(0, len(rows), block_rows):
             at = rows[first : first + block_rows]
             statistics = self.statistics.rows(at)
-            yield at, evaluate(self.order, statistics), evaluate(self.probability, symmetric(statistics))
+            both_ways = symmetric(statistics, self.statistics.directed)
+            yield at, evaluate(self.order, statistics), evaluate(self.probability, both_ways)
 
 
 def evaluate(head: Head, x: Array) -> Array:

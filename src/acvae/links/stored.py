@@ -1,7 +1,8 @@
 """A ranking of links as one file: `links.safetensors` beside a posterior's.
 
 GraphGaussian's ranking is whole in its file. One that reads its numbers from a posterior holds only the heads
-and the degrees, and is given that posterior again. Nothing in a file is believed before it is checked.
+and the degrees, and is given that posterior again. Nothing in a file is believed before it is checked. What
+one kind of numbers needs is imported for that kind alone.
 """
 
 from __future__ import annotations
@@ -17,24 +18,18 @@ import numpy.typing as npt
 from acvae._util.arrays import read_arrays, write_arrays
 from acvae._util.version import __version__
 from acvae.exceptions import InputError, OptionError, PosteriorError, SavedModelError
-from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
-from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.posterior import Posterior
 from acvae.gaussian.stored import Shape, Stored
 from acvae.links.head import Head, Parameters
-from acvae.links.of_posterior import PosteriorStatistics
-from acvae.links.ranking import LinkRanking
-from acvae.links.statistics import GraphStatistics, Scale
+from acvae.links.ranking import LinkRanking, PairStatistics
 
 __all__ = ["FILE_NAME", "load_ranking", "pack_ranking", "save_ranking", "unpack_ranking"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 FILE_NAME = "links.safetensors"  # in the folder of a run
-FORMAT, FORMAT_VERSION = "acvae-links", 1
+FORMAT, FORMAT_VERSION = "acvae-links", 2
 HEADS = ("order", "probability")
-BETWEEN = ", scale "  # of a statistic and the label of its scale, in its name
-LONGEST = 40  # characters of a label
 
 
 def save_ranking(path: str | PathLike[str], ranking: LinkRanking) -> None:
@@ -61,13 +56,16 @@ def pack_ranking(ranking: LinkRanking) -> tuple[Arrays, dict[str, Any]]:
     arrays = {
         name: array for head in HEADS for name, array in getattr(ranking, head).pack(head + "/").items()
     }
-    statistics = ranking.statistics
-    if isinstance(statistics, PosteriorStatistics):
-        about = {"statistics": "posterior", "posterior": _fingerprint(statistics.posterior)}
+    statistics: Any = ranking.statistics
+    kind = getattr(statistics, "kind", None)
+    if kind == "posterior":
+        about = {"statistics": kind, "posterior": _fingerprint(statistics.posterior)}
         return arrays | {"degrees": statistics.degrees}, about
-    if isinstance(statistics, GraphStatistics):
-        own, labels = _pack_graph(statistics)
-        return arrays | own, {"statistics": "graph", "labels": labels}
+    if kind == "graph":
+        from acvae.links.statistics.stored import pack_graph
+
+        own, labels = pack_graph(statistics)
+        return arrays | own, {"statistics": kind, "labels": labels}
     raise OptionError(f"rankings by {type(statistics).__name__} cannot be saved.")
 
 
@@ -76,14 +74,16 @@ def unpack_ranking(
 ) -> LinkRanking:
     """Of what `pack_ranking` gave, or of anything else, which is an error."""
     stored = Stored(arrays)
-    statistics: PosteriorStatistics | GraphStatistics
+    statistics: PairStatistics
     if about.get("statistics") == "posterior":
         statistics = _of_posterior(stored, about, posterior)
     elif about.get("statistics") == "graph":
-        statistics = _of_graph(stored, arrays, about, posterior)
+        from acvae.links.statistics.stored import unpack_graph
+
+        statistics = unpack_graph(stored, arrays, about, posterior)
     else:
         raise PosteriorError(f"its statistics are of the unknown kind {str(about.get('statistics'))[:40]!r}.")
-    order, probability = (_head(stored, name, statistics.count) for name in HEADS)
+    order, probability = (_head(stored, name, len(statistics.names)) for name in HEADS)
     return LinkRanking(statistics, order, probability)
 
 
@@ -125,9 +125,9 @@ def _fingerprint(posterior: Posterior) -> str:
     return found.hexdigest()
 
 
-def _of_posterior(
-    stored: Stored, about: Mapping[str, Any], posterior: Posterior | None
-) -> PosteriorStatistics:
+def _of_posterior(stored: Stored, about: Mapping[str, Any], posterior: Posterior | None) -> PairStatistics:
+    from acvae.links.statistics.posterior import PosteriorStatistics
+
     if posterior is None:
         raise PosteriorError(
             "it ranks by the pairs of a posterior: give that too, load_ranking(path, posterior)."
@@ -136,61 +136,3 @@ def _of_posterior(
     if about.get("posterior") != _fingerprint(posterior):
         raise PosteriorError("it was made of another posterior than the one given.")
     return PosteriorStatistics(posterior, degrees)
-
-
-# ---------------------------------------------------------------------- GraphGaussian's own
-
-
-def _pack_graph(statistics: GraphStatistics) -> tuple[Arrays, list[str]]:
-    scales = statistics.scales
-    arrays = {
-        "degrees": statistics.degrees,
-        "links": scales[0].gaussian.edges,
-        "diagonal": np.stack([scale.gaussian.diagonal for scale in scales]),
-        "strength": np.stack([scale.gaussian.strength for scale in scales]),
-    }
-    if scales[0].mean.shape[1]:
-        arrays["mean"] = np.stack([scale.mean for scale in scales])
-    return arrays, [name.split(BETWEEN)[1] for name in statistics.names[: 2 * len(scales) : 2]]
-
-
-def _of_graph(
-    stored: Stored,
-    arrays: Mapping[str, npt.NDArray[Any]],
-    about: Mapping[str, Any],
-    posterior: Posterior | None,
-) -> GraphStatistics:
-    diagonal = stored.numbers("diagonal", (None, None), np.float64)
-    count, n = diagonal.shape
-    links = stored.links("links", n)
-    strength = stored.numbers("strength", (count, len(links)), np.float64)
-    if count == 0 or not (diagonal > 0).all() or not (strength > 0).all():
-        raise PosteriorError("its precision is not positive.")
-    degrees = stored.ids("degrees", (n,), n)
-    mean = np.zeros((count, n, 0))
-    if "mean" in arrays:
-        mean = stored.numbers("mean", (count, n, None), np.float64)
-    labels = about.get("labels")
-    told = isinstance(labels, list) and all(isinstance(x, str) and len(x) <= LONGEST for x in labels)
-    if not told or len(labels or ()) != count:
-        raise PosteriorError(f"it has no labels for its {count} scales.")
-    gaussians = _gaussians(links, strength, diagonal, posterior)
-    scales = tuple(Scale(gaussian, own) for gaussian, own in zip(gaussians, mean, strict=True))
-    return GraphStatistics(scales, degrees, tuple(labels or ()))
-
-
-def _gaussians(
-    links: npt.NDArray[np.int64],
-    strength: npt.NDArray[np.float64],
-    diagonal: npt.NDArray[np.float64],
-    posterior: Posterior | None,
-) -> tuple[LaplacianGaussian, ...]:
-    """The posterior's, where it has the same, since a factorisation takes time and memory."""
-    joint = None if posterior is None else posterior.joint
-    if isinstance(joint, ScalesJoint) and all(
-        np.array_equal(a, b)
-        for a, b in ((joint.links, links), (joint.strength, strength), (joint.diagonal, diagonal))
-    ):
-        return joint.gaussians
-    order = elimination_of(diagonal.shape[1], links)
-    return tuple(LaplacianGaussian(h, links, a, order) for h, a in zip(diagonal, strength, strict=True))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from acvae._util.threads import n_threads, one_blas_thread, run_tasks
 from acvae.links.head import CLIP, Head, Parameters, backward, forward, start
 from acvae.links.queries import Queries
-from acvae.links.statistics import symmetric
+from acvae.links.statistics.symmetry import symmetric
 
 __all__ = ["fit_probability", "fit_ranking", "reciprocal_ranks"]
 
@@ -60,13 +60,19 @@ def fit_ranking(
 
 
 def fit_probability(
-    links: Array, link_weight: FloatArray, others: Array, other_weight: FloatArray, seed: int
+    links: Array,
+    link_weight: FloatArray,
+    others: Array,
+    other_weight: FloatArray,
+    seed: int,
+    directed: int = 1,
 ) -> Head:
     """A head whose score is the log-odds of a link, from statistics of links (a, F) and non-links (b, F).
 
     Weights say how many pairs of the population each stands for, so the odds are those of its density.
+    `directed` is how many pairs of statistics tell the ends apart (`symmetric`).
     """
-    x = symmetric(np.concatenate([links, others]))
+    x = symmetric(np.concatenate([links, others]), directed)
     target = np.concatenate([np.ones(len(links), np.float32), np.zeros(len(others), np.float32)])
     weight = np.concatenate([link_weight, other_weight])
     centre, spread = _moments(x)

@@ -14,15 +14,19 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from acvae import exceptions
 from acvae._util.checks import whole_number
+from acvae._util.progress import Stages
 from acvae.exceptions import FeatureError, GraphError
-from acvae.gaussian.checks import check_ids
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.prediction import best_links, probability_of
 from acvae.links.ranking import LinkRanking
+from acvae.models.scoring import score_links
+from acvae.models.vertices import names_of, vertex_ids
 
 __all__ = ["Embedder", "check_graph_type", "column_names"]
 
+# How the time of learning links from a posterior is spent, about, in percent.
+LINK_STAGES = {"leave-one-out": 60, "head": 30, "probabilities": 10}
 COUNTS = ("multinomial", "poisson")  # likelihoods that take nothing below zero
 
 
@@ -103,8 +107,16 @@ class Embedder(_Transformer):
         if self._links is None:
             from acvae.links.of_posterior import fit_links
 
-            self._links = fit_links(self.posterior_, self.graph_, seed=int(getattr(self, "seed", 0)))
+            with Stages("links", LINK_STAGES, show=bool(getattr(self, "progress", False))) as stages:
+                self._links = fit_links(
+                    self.posterior_, self.graph_, seed=int(getattr(self, "seed", 0)), progress=stages.at
+                )
         return self._links
+
+    def use_links(self, ranking: LinkRanking) -> None:
+        """Take a ranking that was made of this posterior before, instead of learning it once more."""
+        self._need_fit("use_links")
+        self._links = ranking
 
     def link_probability(self, i: Any, j: Any) -> Any:
         """Probability (...) of a link between vertices, at the graph's own density.
@@ -121,8 +133,8 @@ class Embedder(_Transformer):
         return float(found) if found.ndim == 0 else found
 
     def predict_links(
-        self, rows: Any, k: int = 10, exclude: Graph | None = None
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        self, rows: Any, k: int = 10, exclude: Graph | None = None, *, names: bool = False
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """The k likeliest new links of each vertex, with their probabilities.
 
         Parameters
@@ -131,6 +143,8 @@ class Embedder(_Transformer):
             Ids or names of vertices.
         exclude
             Links that are known and not to be told; by default those the model was fitted on.
+        names
+            Give names in place of ids, None where no vertex is left.
 
         Returns
         -------
@@ -149,20 +163,29 @@ class Embedder(_Transformer):
                     f"the graph to exclude has {known.n_vertices} vertices, the model "
                     f"{self.posterior_.n_vertices}."
                 )
-        return best_links(self.links_, ids, k, known)
+        best, probabilities = best_links(self.links_, ids, k, known)
+        return (names_of(best, self.graph_) if names else best), probabilities
+
+    def nearest(
+        self, rows: Any, k: int = 10, exclude: Graph | None = None, *, names: bool = False
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """`posterior_.nearest` by id or by name: the k nearest and their distances, both (r, k)."""
+        self._need_fit("nearest")
+        ids, distances = self.posterior_.nearest(self._ids(rows, "rows"), k, exclude)
+        return (names_of(ids, self.graph_) if names else ids), distances
+
+    def score(self, features: Any, graph: Graph, *, metric: str = "ncrr", by: str = "link") -> float:
+        """How well the links of `graph` that were hidden from `fit` are ranked: NCRR, 1 is best.
+
+        `model.fit(features, split.train).score(features, split.test)`. Features are there for scikit-learn's
+        sake and not looked at. `metric` may be `"mrr"` or `"hits"`, `by` may be `"distance"`.
+        """
+        self._need_fit("score")
+        return score_links(self, graph, metric=metric, by=by)
 
     def _ids(self, vertices: Any, what: str) -> npt.NDArray[np.int64]:
         """Ids of vertices that are given by id or by name."""
-        n = self.posterior_.n_vertices
-        array = np.asarray(vertices)
-        if array.dtype.kind in "iu":
-            return check_ids(array, n)
-        names = None if self.graph_ is None else self.graph_.names
-        if names is None or array.dtype.kind not in "UOST":
-            return check_ids(array, n)
-        assert self.graph_ is not None
-        found = [self.graph_.index(name) for name in array.ravel().tolist()]
-        return np.array(found, dtype=np.int64).reshape(array.shape)
+        return vertex_ids(vertices, self.posterior_.n_vertices, self.graph_)
 
     # ------------------------------------------------------------------ what scikit-learn asks
 

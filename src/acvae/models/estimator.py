@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 
 from acvae._util.checks import real_number, whole_number
+from acvae._util.progress import Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
 from acvae.exceptions import FeatureError, OptionError
@@ -46,7 +47,8 @@ class FamilyEstimator(Embedder):
         )
         world = join(family.device)
         history = train(family, plan, callbacks, checkpoint, world)
-        posterior = family.posterior(world)
+        with Waiting(f"{family.name}: the posterior of all vertices", show=self.progress and world.rank == 0):
+            posterior = family.posterior(world)
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Sequence
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae.links.statistics import symmetric
+from acvae.links.statistics.symmetry import symmetric
 
 if TYPE_CHECKING:
     from acvae.models.graph_gaussian import GraphGaussian
@@ -21,6 +22,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 REFERENCE_PAIRS = 2_000  # random pairs whose mean statistics are what a pair is compared with
+_KNOWN: WeakKeyDictionary[Any, FloatArray] = WeakKeyDictionary()
 MOST = 5  # shared features and neighbours that the words name
 
 
@@ -59,15 +61,28 @@ class Explanation(NamedTuple):
             lines.append("  They are linked already; the link itself is part of what follows.")
         for name, value, adds in sorted(self.statistics, key=lambda s: -abs(s[2])):
             lines.append(f"  {name} = {value:.3g} {'adds' if adds >= 0 else 'takes'} {abs(adds):.2f}")
+        return "\n".join([*lines, *(f"  {sentence}" for sentence in self.words())])
+
+    def words(
+        self, feature_names: Sequence[Any] | None = None, *, most: int = MOST, least: float = 0.01
+    ) -> list[str]:
+        """The features that both have, and through whom correlation flows, in a sentence each.
+
+        At most `most` are named, of neighbours only those with a share of at least `least`. Features that the
+        model knows by number are called by `feature_names`.
+        """
+        said = []
         if self.shared_features:
-            named = ", ".join(str(name) for name, _ in self.shared_features[:MOST])
-            more = len(self.shared_features) - MOST
-            lines.append(f"  both have {named}{f' and {more} more' if more > 0 else ''}")
-        strong = [(of, by, share) for of, by, share in self.paths if share >= 0.01][:MOST]
+            features = [name for name, _ in self.shared_features[:most]]
+            if feature_names is not None:
+                features = [feature_names[f] if isinstance(f, int) else f for f in features]
+            more = len(self.shared_features) - most
+            said.append(f"both have {', '.join(map(str, features))}{f' and {more} more' if more > 0 else ''}")
+        strong = [(of, by, share) for of, by, share in self.paths if share >= least][:most]
         if strong:
             told = ", ".join(f"{by} (of {of}, {share:.0%})" for of, by, share in strong)
-            lines.append(f"  correlation flows through {told}")
-        return "\n".join(lines)
+            said.append(f"correlation flows through {told}")
+        return said
 
 
 def explain(model: GraphGaussian, i: int, j: int) -> Explanation:
@@ -76,14 +91,15 @@ def explain(model: GraphGaussian, i: int, j: int) -> Explanation:
     names = graph.names
     label = (lambda v: int(v)) if names is None else (lambda v: names[v])
     statistics = ranking.statistics
-    pair = symmetric(statistics.pairs(np.array([i]), np.array([j])))[0].astype(np.float64)
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, graph.n_vertices, (2, REFERENCE_PAIRS))
-    apart = a != b
-    typical = symmetric(statistics.pairs(a[apart], b[apart])).astype(np.float64).mean(axis=0)
+    pair = symmetric(statistics.pairs(np.array([i]), np.array([j])), statistics.directed)[0].astype(
+        np.float64
+    )
+    typical = _typical(statistics, graph.n_vertices)
     adds = shapley_values(ranking.probability, pair, typical)
     odds = ranking.probability(np.stack([pair, typical]).astype(np.float32)).astype(np.float64)
-    told = [*statistics.names[:-2], "sum of the log degrees", "difference of the log degrees"]
+    told = list(statistics.names)
+    for last, what in zip(range(1, statistics.directed + 1), ("the log degrees", "company"), strict=False):
+        told[-2 * last : len(told) - 2 * last + 2] = f"sum of {what}", f"difference of {what}"
     start, neighbours = graph.csr
     return Explanation(
         label(i),
@@ -97,20 +113,31 @@ def explain(model: GraphGaussian, i: int, j: int) -> Explanation:
     )
 
 
+def _typical(statistics: Any, n: int) -> FloatArray:
+    """(F,) mean statistics of random pairs; found once for all explanations of a model."""
+    if statistics not in _KNOWN:
+        a, b = np.random.default_rng(0).integers(0, n, (2, REFERENCE_PAIRS))
+        apart = a != b
+        numbers = symmetric(statistics.pairs(a[apart], b[apart]), statistics.directed)
+        _KNOWN[statistics] = numbers.astype(np.float64).mean(axis=0)
+    return _KNOWN[statistics]
+
+
 def shapley_values(head: Any, pair: FloatArray, typical: FloatArray) -> FloatArray:
     """(F,) what each statistic adds to the log-odds, averaged over all orders in which they may be told.
 
     Exact, by all 2^F mixtures of the pair's statistics and the typical ones; they sum to the difference.
     """
     count = len(pair)
-    subsets = [frozenset(c) for size in range(count + 1) for c in combinations(range(count), size)]
-    table = np.array([[pair[f] if f in s else typical[f] for f in range(count)] for s in subsets])
-    value = dict(zip(subsets, head(table.astype(np.float32)).astype(np.float64), strict=True))
+    subsets = np.arange(2**count)
+    inside = subsets[:, None] >> np.arange(count) & 1  # (2^F, F)
+    value = head(np.where(inside, pair, typical).astype(np.float32)).astype(np.float64)
+    weight = 1 / (count * np.array([comb(count - 1, size) for size in range(count)]))
     out = np.zeros(count)
-    for subset in subsets:
-        for f in set(range(count)) - subset:
-            weight = 1 / (count * comb(count - 1, len(subset)))
-            out[f] += weight * (value[subset | {f}] - value[subset])
+    for f in range(count):
+        without = subsets[inside[:, f] == 0]
+        gain = value[without | 1 << f] - value[without]
+        out[f] = (weight[inside[without].sum(axis=1)] * gain).sum()
     return out
 
 

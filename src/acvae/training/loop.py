@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from acvae._util.progress import Progress
+from acvae._util.progress import Progress, Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import ALONE, World
 from acvae.engine.step import Stepper
@@ -105,8 +105,10 @@ def _train(
         for epoch in range(done + 1, plan.epochs + 1):
             if world.size > 1:
                 _draw_anew(rng, noise, plan.seed, epoch, world, same_order=family.same_order)
-            figures = _epoch(epoch, family, stepper, rng, noise, world, keeper)
-            figures.update(family.after_epoch(world))
+            steps = int(history[-1]["steps"]) if history else 0
+            figures = _epoch(epoch, family, stepper, rng, noise, world, keeper, progress, steps)
+            with Waiting(f"{family.name}: after epoch {epoch}", show=plan.progress and world.rank == 0):
+                figures.update(family.after_epoch(world))
             state = EpochState(epoch, plan.epochs, figures, family, world)
             for callback in callbacks:
                 figures.update(callback(state) or {})
@@ -125,8 +127,10 @@ def _epoch(
     noise: torch.Generator,
     world: World,
     keeper: Keeper | None,
+    progress: Progress,
+    expected: int,
 ) -> dict[str, float]:
-    """One pass of steps, and the means of what they report."""
+    """One pass of steps, and the means of what they report; `expected` is how many there were before."""
     started = time.perf_counter()
     totals = np.zeros(len(family.figures))
     steps = 0
@@ -140,6 +144,7 @@ def _epoch(
                 )
             totals += figures
             steps += 1
+            progress.doing(f"step {steps:,} of the next", min(steps / expected, 1.0) if expected else 0.0)
             if keeper is not None:
                 keeper.check_interrupt()
     seconds = time.perf_counter() - started

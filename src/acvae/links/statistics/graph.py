@@ -1,0 +1,187 @@
+"""All numbers of a pair that GraphGaussian reads links from.
+
+per scale: log correlation, cosine of the means           (`scales`)
+log walk                                                  (`walk`)
+shared neighbours                                         (`neighbourhood`)
+cosine of the evidence; company of k, company of i        (where there is evidence)
+log(1 + degree) of i and of k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from acvae._util.adjacency import adjacency
+from acvae.forests.elimination import Elimination
+from acvae.links.statistics.neighbourhood import Company, SharedNeighbours, likest
+from acvae.links.statistics.scales import Scale, ScaleStatistics
+from acvae.links.statistics.walk import Walk
+
+__all__ = ["GraphStatistics"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Array = npt.NDArray[np.float32]
+
+PANEL = 256  # rows held at a time where pairs are looked up in them
+
+
+class GraphStatistics:
+    """The F numbers of pairs of vertices.
+
+    Parameters
+    ----------
+    scales, labels
+        The Gaussians given the evidence, and what to call each.
+    edges, weight
+        (m, 2) and (m,) those of the graph; weights are one on average.
+    unit
+        (n, d) the evidence of all vertices as `unit_rows`; d may be zero.
+    alike
+        F of `neighbourhood.likest`, if it is known already.
+    order
+        An elimination of the edges, if it is known already.
+    """
+
+    kind = "graph"
+
+    def __init__(
+        self,
+        scales: tuple[Scale, ...],
+        labels: tuple[str, ...],
+        edges: IntArray,
+        weight: FloatArray,
+        unit: Array,
+        *,
+        alike: sp.csr_array | None = None,
+        order: Elimination | None = None,
+    ) -> None:
+        n = scales[0].gaussian.n_vertices
+        self.labels = labels
+        self.degrees: IntArray = np.bincount(edges.ravel(), minlength=n)
+        self.scale_statistics = tuple(
+            ScaleStatistics(scale, label) for scale, label in zip(scales, labels, strict=True)
+        )
+        self.walk = Walk(n, edges, weight, order)
+        linked = _linked(n, edges)
+        self.shared = SharedNeighbours(linked, self.degrees)
+        self.unit = unit
+        self.company: Company | None = None
+        if unit.shape[1]:
+            self.company = Company(linked, likest(unit) if alike is None else alike)
+        of_evidence = () if self.company is None else ("cosine of the evidence", *self.company.names)
+        self.names = (
+            *(name for each in self.scale_statistics for name in each.names),
+            *self.walk.names,
+            *self.shared.names,
+            *of_evidence,
+            "log degree of i",
+            "log degree of j",
+        )
+        self.directed = 1 if self.company is None else 2  # pairs of numbers that tell the ends apart
+
+    @property
+    def scales(self) -> tuple[Scale, ...]:
+        """The Gaussians given the evidence."""
+        return tuple(each.scale for each in self.scale_statistics)
+
+    @property
+    def n_vertices(self) -> int:
+        """How many vertices there are."""
+        return len(self.degrees)
+
+    @property
+    def count(self) -> int:
+        """F."""
+        return len(self.names)
+
+    def rows(self, at: IntArray) -> Array:
+        """(b, n, F) of the vertices `at` with all."""
+        out = np.empty((len(at), self.n_vertices, self.count), dtype=np.float32)
+        for s, each in enumerate(self.scale_statistics):
+            out[:, :, 2 * s : 2 * s + 2] = each.rows(at)
+        f = 2 * len(self.scale_statistics)
+        out[:, :, f] = self.walk.rows(at)
+        out[:, :, f + 1] = self.shared.rows(at)
+        if self.company is not None:
+            out[:, :, f + 2] = self.unit[at] @ self.unit.T
+            out[:, :, f + 3 : f + 5] = self.company.rows(at)
+        out[:, :, -2] = np.log1p(self.degrees[at])[:, None]
+        out[:, :, -1] = np.log1p(self.degrees)
+        return out
+
+    def pairs(self, i: IntArray, j: IntArray) -> Array:
+        """(k, F) of pairs, with both degrees as they are."""
+        out = np.empty((len(i), self.count), dtype=np.float32)
+        for s, each in enumerate(self.scale_statistics):
+            out[:, 2 * s : 2 * s + 2] = each.pairs(i, j)
+        f = 2 * len(self.scale_statistics)
+        out[:, f] = self.walk.pairs(i, j)
+        out[:, f + 1] = _looked_up(i, j, self.shared.rows)
+        if self.company is not None:
+            out[:, f + 2] = (self.unit[i] * self.unit[j]).sum(axis=1)
+            out[:, f + 3 : f + 5] = _looked_up(i, j, self.company.rows)
+        out[:, -2], out[:, -1] = np.log1p(self.degrees[i]), np.log1p(self.degrees[j])
+        return out
+
+    def without(
+        self,
+        at: IntArray,
+        first_rows: FloatArray,
+        queries: IntArray,
+        edge: IntArray | None,
+        candidates: IntArray,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> npt.NDArray[Any]:
+        """(q, c, F) of i with its candidates (q, c), had the edge (i, j) of each query not been there.
+
+        Query q is (i, j), with its `edge` (q,) among the graph's; without edges, all is as it is. `at` (u,)
+        are the ends of all queries, sorted, and `first_rows` (u, n) their rows of K at the first scale. All
+        but the cosine of the evidence, which knows no edge, is in double precision before it is `dtype`.
+        """
+        places = np.searchsorted(at, queries)
+        i, j = queries.T
+        out = np.empty((*candidates.shape, self.count), dtype=dtype)
+        for s, each in enumerate(self.scale_statistics):
+            gaussian = each.scale.gaussian
+            rows = gaussian.rows(at) if s else first_rows
+            strength = np.zeros(len(queries)) if edge is None else gaussian.strength[edge]
+            out[:, :, 2 * s : 2 * s + 2] = each.without(rows, places, queries, strength, candidates)
+        f = 2 * len(self.scale_statistics)
+        rows = self.walk.gaussian.rows(at)
+        out[:, :, f] = self.walk.without(rows, places, queries, edge, candidates)
+        out[:, :, f + 1] = self.shared.without(at, places, queries, candidates)
+        if self.company is not None:
+            for first in range(0, len(queries), PANEL):
+                part = slice(first, first + PANEL)
+                own = self.unit[i[part], :, None]
+                out[part, :, f + 2] = np.matmul(self.unit[candidates[part]], own)[:, :, 0]
+            out[:, :, f + 3 : f + 5] = self.company.without(at, places, queries, candidates)
+        less = int(edge is not None)
+        out[:, :, -2] = np.log1p(self.degrees[i] - less)[:, None]
+        out[:, :, -1] = np.log1p(self.degrees[candidates] - less * (candidates == j[:, None]))
+        return out
+
+
+def _linked(n: int, edges: IntArray) -> sp.csr_array:
+    pointer, neighbours, _ = adjacency(n, edges)
+    return sp.csr_array((np.ones(len(neighbours)), neighbours, pointer), shape=(n, n))
+
+
+def _looked_up(i: IntArray, j: IntArray, rows: Callable[[IntArray], FloatArray]) -> Array:
+    """(k, …) entries at pairs of what `rows` gives for the first of them."""
+    sources, which = np.unique(i, return_inverse=True)
+    found = None
+    for first in range(0, max(1, len(sources)), PANEL):
+        block = rows(sources[first : first + PANEL])
+        if found is None:
+            found = np.empty((len(i), *block.shape[2:]), dtype=np.float32)
+        here = np.flatnonzero((which >= first) & (which < first + len(block)))
+        found[here] = block[which[here] - first, j[here]]
+    assert found is not None
+    return found

@@ -1,0 +1,132 @@
+"""Two numbers a scale, which is a Gaussian on the graph given the evidence.
+
+Log correlation log(K_ik/√(K_ii·K_kk)), floored, and the cosine of the means m_i and m_k.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from acvae._util.threads import over_ranges
+from acvae.gaussian.graph.laplacian import LaplacianGaussian
+
+__all__ = ["FLOOR", "Scale", "ScaleStatistics", "unit_rows"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Array = npt.NDArray[np.float32]
+
+FLOOR = 1e-5  # of correlations
+TINY = 1e-12
+# A vertex without evidence whose only edge is left out has a mean of zero. What rounding leaves of it points
+# at the other end, and would tell the answer; so a squared length below this share of what it was is zero.
+ROUNDING = 1e-16
+
+
+class Scale(NamedTuple):
+    """One group of dimensions: the Gaussian given the evidence, and its mean."""
+
+    gaussian: LaplacianGaussian
+    mean: FloatArray  # (n, d)
+
+
+class ScaleStatistics:
+    """Both numbers of pairs under one scale."""
+
+    def __init__(self, scale: Scale, label: str) -> None:
+        self.scale = scale
+        self.unit = unit_rows(scale.mean)
+        self.names = f"log correlation, scale {label}", f"cosine of means, scale {label}"
+
+    def rows(self, at: IntArray) -> Array:
+        """(b, n, 2) of the vertices `at` with all."""
+        gaussian = self.scale.gaussian
+        correlation = _log_correlation(gaussian.rows(at), gaussian.variance, at)
+        return np.stack([correlation, self.unit[at] @ self.unit.T], axis=-1)
+
+    def pairs(self, i: IntArray, j: IntArray) -> Array:
+        """(k, 2) of pairs."""
+        gaussian, own = self.scale.gaussian, self.scale.gaussian.variance
+        rho = gaussian.entries(i, j) / np.sqrt(own[i] * own[j])
+        cosine = (self.unit[i] * self.unit[j]).sum(axis=1)
+        return np.stack([np.log(np.maximum(rho, FLOOR)), cosine], axis=-1).astype(np.float32)
+
+    def without(
+        self, rows: FloatArray, places: IntArray, queries: IntArray, strength: FloatArray, others: IntArray
+    ) -> FloatArray:
+        """(q, c, 2) of i with its candidates (q, c), without the edge (i, j) of each query.
+
+        That edge has this `strength` (q,); one of zero leaves all as it is. Rows of K (u, n) are those of the
+        queries' ends, at `places` (q, 2).
+        """
+        out = np.empty((*others.shape, 2))
+        scale = self.scale
+        given = rows, places, queries, strength, others, scale.gaussian.variance, scale.mean, out
+        over_ranges(lambda a, b: _without(*given, a, b), len(queries), at_least=32)
+        return out
+
+
+def unit_rows(mean: FloatArray) -> Array:
+    """Rows (n, d) scaled to length one; zero stays zero."""
+    length = np.linalg.norm(mean, axis=1, keepdims=True)
+    return np.where(length > TINY, mean / np.maximum(length, TINY), 0.0).astype(np.float32)
+
+
+def _log_correlation(rows: FloatArray, variance: FloatArray, at: IntArray) -> Array:
+    std = np.sqrt(variance)
+    rows /= std[at, None]
+    rows /= std
+    rho = rows.astype(np.float32)
+    np.maximum(rho, np.float32(FLOOR), out=rho)
+    return np.log(rho, out=rho)
+
+
+@numba.njit(cache=True, nogil=True)
+def _without(
+    rows: Any,
+    places: Any,
+    queries: Any,
+    strength: Any,
+    candidates: Any,
+    variance: Any,
+    mean: Any,
+    out: Any,
+    first: int,
+    last: int,
+) -> None:
+    """Rank-one removal of an edge: K′ = K + s·u·uᵀ, m′ = m + s·u·(m_i − m_j), u = K_i − K_j."""
+    d = mean.shape[1]
+    own = np.empty(d)
+    gap = np.empty(d)
+    for q in range(first, last):
+        i, j = queries[q, 0], queries[q, 1]
+        row_i, row_j = rows[places[q, 0]], rows[places[q, 1]]
+        a = strength[q]
+        u_i, u_j = row_i[i] - row_j[i], row_i[j] - row_j[j]
+        s = a / (1 - a * (u_i - u_j))
+        var_i = row_i[i] + s * u_i * u_i
+        length_i, before_i = 0.0, 0.0
+        for x in range(d):
+            before_i += mean[i, x] * mean[i, x]
+            gap[x] = mean[i, x] - mean[j, x]
+            own[x] = mean[i, x] + s * u_i * gap[x]
+            length_i += own[x] * own[x]
+        length_i = sqrt(length_i) if length_i > ROUNDING * before_i else 0.0
+        for c in range(candidates.shape[1]):
+            k = candidates[q, c]
+            u_k = row_i[k] - row_j[k]
+            rho = (row_i[k] + s * u_i * u_k) / sqrt(var_i * (variance[k] + s * u_k * u_k))
+            out[q, c, 0] = log(max(rho, FLOOR))
+            dot, length_k, before_k, shift = 0.0, 0.0, 0.0, s * u_k
+            for x in range(d):
+                before_k += mean[k, x] * mean[k, x]
+                value = mean[k, x] + shift * gap[x]
+                dot += value * own[x]
+                length_k += value * value
+            product = length_i * sqrt(length_k)
+            out[q, c, 1] = dot / product if product > 0 and length_k > ROUNDING * before_k else 0.0

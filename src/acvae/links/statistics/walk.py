@@ -1,0 +1,69 @@
+"""How likely a walk from i that stops at random passes k: PageRank's form of a Gaussian on a graph.
+
+    J = I + D − c·A,   K = J⁻¹,   the number is log K_ik, floored
+
+D and A are weighted degrees and weights. As D − c·A = (1 − c)·D + c·L, it is a Laplacian of strength c with
+degrees on the diagonal: a vertex of many neighbours hears each of them less. An edge of weight w adds
+w·[[1, −c], [−c, 1]] to J, so leaving it out is an update of rank two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae.forests.elimination import Elimination
+from acvae.gaussian.graph.laplacian import LaplacianGaussian
+from acvae.gaussian.graph.leave_one_out import leave_out
+
+__all__ = ["FOLLOW", "Walk"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+FOLLOW = 0.85  # c
+FLOOR = 1e-7
+
+
+class Walk:
+    """The Gaussian, and log covariances under it; `weight` (m,) of the edges (m, 2) is one on average."""
+
+    names = ("log walk",)
+
+    def __init__(
+        self, n_vertices: int, edges: IntArray, weight: FloatArray, order: Elimination | None = None
+    ) -> None:
+        degree: FloatArray = np.bincount(edges.ravel(), np.repeat(weight, 2), n_vertices).astype(np.float64)
+        self.weight = weight
+        self.gaussian = LaplacianGaussian(1 + (1 - FOLLOW) * degree, edges, FOLLOW * weight, order)
+
+    def rows(self, at: IntArray) -> FloatArray:
+        """(b, n) of the vertices `at` with all."""
+        return _log(self.gaussian.rows(at))
+
+    def pairs(self, i: IntArray, j: IntArray) -> FloatArray:
+        """(k,) of pairs."""
+        return _log(self.gaussian.entries(i, j))
+
+    def without(
+        self, rows: FloatArray, places: IntArray, queries: IntArray, edge: IntArray | None, others: IntArray
+    ) -> FloatArray:
+        """(q, c) of i with its candidates (q, c), had the `edge` (q,) of each query (i, j) not been there.
+
+        Rows of K hold those of the queries' ends, at `places` (q, 2). Without edges, all is as it is.
+        """
+        own, other = places.T
+        row = rows[own[:, None], others]
+        if edge is None:
+            return _log(row)
+        w, c = self.weight[edge], FOLLOW
+        block = w[:, None, None] * np.array([[1.0, -c], [-c, 1.0]])
+        i, j = queries.T
+        here, between = rows[own, i], rows[own, j]
+        update = leave_out(block, here, rows[other, j], between)
+        share = (np.stack([here, between], axis=1)[:, None, :] @ update)[:, 0]
+        return _log(row + share[:, :1] * row + share[:, 1:] * rows[other[:, None], others])
+
+
+def _log(covariance: FloatArray) -> FloatArray:
+    return np.asarray(np.log(np.maximum(covariance, FLOOR)))
