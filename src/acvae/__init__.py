@@ -8,15 +8,14 @@
 Names are imported when first used, so that `import acvae` itself costs next to nothing.
 """
 
-import importlib
-from typing import Any
-
+from acvae._util.lazy import when_used
 from acvae._util.version import __version__ as __version__
 
 # The public surface: each name, and the module it is found in; modules stand for themselves.
-_HOME = {
+_HOMES = {
     "ACVAE": "models",
     "CVAE": "models",
+    "EdgeEstimator": "models",
     "EdgeSplit": "splits",
     "Graph": "graph",
     "GraphGaussian": "models",
@@ -24,29 +23,24 @@ _HOME = {
     "Posterior": "gaussian",
     "VAE": "models",
     "cluster": "clustering",
+    "link_scorer": "models",
     "load": "models",
     "sampled_spanning_tree_probabilities": "forests",
     "spanning_forest": "forests",
     "spanning_tree_probabilities": "forests",
     "split_edges": "splits",
+    "tune": "models",
+    **{
+        module: module
+        for module in (
+            *("clustering", "datasets", "exceptions", "export", "forests"),
+            *("metrics", "nn", "objectives", "plot", "training"),
+        )
+    },
 }
-_MODULES = (
-    *("clustering", "datasets", "exceptions", "export", "forests"),
-    *("metrics", "nn", "objectives", "plot", "training"),
-)
 
-__all__ = sorted([*_HOME, *_MODULES, "__version__"])
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(importlib.import_module(f"acvae.{_HOME[name]}"), name)
-    elif name in _MODULES:
-        value = importlib.import_module(f"acvae.{name}")
-    else:
-        raise AttributeError(f"module 'acvae' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+__all__ = sorted([*_HOMES, "__version__"])
+__getattr__ = when_used(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

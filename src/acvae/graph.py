@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from acvae._util.adjacency import adjacency, neighbour_lists
 from acvae._util.checks import choice, optional_import
@@ -29,6 +28,7 @@ from acvae.exceptions import GraphError, OptionError, UnknownNameError, did_you_
 if TYPE_CHECKING:
     import networkx
     import pandas
+    import scipy.sparse as sp
     import torch_geometric.data
 
 __all__ = ["Graph"]
@@ -92,13 +92,13 @@ class Graph:
             )
         given = None if weights is None else as_weights(weights, pairs)
         self.n_vertices = n
+        self.names = None if names is None else as_names(names, n)
         self.edges, self.weights, self.dropped_self_loops, self.merged_duplicates = canonical(
-            n, pairs, given, combine
+            n, pairs, given, combine, self.names
         )
         self.edges.flags.writeable = False
         if self.weights is not None:
             self.weights.flags.writeable = False
-        self.names = None if names is None else as_names(names, n)
         self.mapped = False
 
     # ------------------------------------------------------------------ other ways in
@@ -161,6 +161,8 @@ class Graph:
         Vertex order: that of the rows. A matrix of ones or booleans, or `weighted=False`, gives no weights.
         Entries (u, v) and (v, u) are one edge.
         """
+        import scipy.sparse as sp  # takes a while to load, and most graphs do without
+
         if not sp.issparse(adjacency):
             raise GraphError(f"from_scipy needs a SciPy sparse matrix, not {type(adjacency).__name__}.")
         if adjacency.shape[0] != adjacency.shape[1]:
@@ -271,7 +273,9 @@ class Graph:
 
     @cached_property
     def _components(self) -> tuple[int, IntArray]:
-        count, labels = sp.csgraph.connected_components(self.to_scipy(weighted=False), directed=False)
+        from scipy.sparse.csgraph import connected_components
+
+        count, labels = connected_components(self.to_scipy(weighted=False), directed=False)
         return int(count), labels.astype(np.int64)
 
     def has_edges(self, pairs: npt.ArrayLike) -> BoolArray:
@@ -330,6 +334,8 @@ class Graph:
 
     def to_scipy(self, *, weighted: bool = True) -> sp.csr_array:
         """Symmetric adjacency matrix (n, n) in CSR form: the weights, or int8 ones where there are none."""
+        import scipy.sparse as sp
+
         indptr, neighbours, number = adjacency(self.n_vertices, self.edges)
         if self.weights is None or not weighted:
             values: npt.NDArray[Any] = np.ones(len(neighbours), dtype=np.int8)

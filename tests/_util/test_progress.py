@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from acvae import ACVAE, CVAE, VAE, Graph
-from acvae._util.progress import Progress, Waiting
+from acvae._util.progress import Progress, Stages, Waiting, duration
 
 
 class Terminal(io.StringIO):
@@ -30,7 +30,7 @@ def test_silent_when_asked():
 def test_short_work_prints_one_plain_line_at_the_end():
     text = run(io.StringIO())
     assert text.count("\n") == 1
-    assert text.startswith("training: 4/4 in ")
+    assert text.startswith("training: 4/4  ELBO")  # the run's time is told once, at its end
     assert text.rstrip().endswith("ELBO -3.0")
     assert "\r" not in text
 
@@ -38,7 +38,40 @@ def test_short_work_prints_one_plain_line_at_the_end():
 def test_long_work_prints_a_line_now_and_then(monkeypatch):
     monkeypatch.setattr("acvae._util.progress.SECONDS_BETWEEN_LINES", 0.0)
     lines = run(io.StringIO()).splitlines()
-    assert [line.split(" in ")[0] for line in lines] == [f"training: {i}/4" for i in (1, 2, 3, 4)]
+    assert [line.split("  ")[0] for line in lines] == [
+        *(f"training: {i}/4, about 0 s left" for i in (1, 2, 3)),
+        "training: 4/4",
+    ]
+
+
+def test_what_is_left_is_told(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr("acvae._util.progress.time.monotonic", lambda: clock[0])
+    stream = io.StringIO()
+    progress = Progress(10, "training", stream=stream, done=2)  # two were done by another process
+    progress.doing("step 3")  # nothing is known yet, and too soon
+    clock[0] = 140.0
+    progress.advance()  # one of eight in 40 s
+    assert stream.getvalue() == "training: 3/10, about 5 min left\n"
+    clock[0] = 160.0
+    progress.doing("forest update", 0.5)  # 1.5 in 60 s, 6.5 to go
+    assert stream.getvalue().endswith("training: 3/10, forest update, about 4 min left\n")
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(3, "3 s"), (119, "119 s"), (600, "10 min"), (9000, "2.5 h")])
+def test_durations(seconds, said):
+    assert duration(seconds) == said
+
+
+def test_a_stage_that_says_nothing_is_told_of(monkeypatch):
+    monkeypatch.setattr("acvae._util.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("acvae._util.progress.SECONDS_BETWEEN_LOOKS", 0.01)
+    stream = io.StringIO()
+    with Stages("fit", {"first": 50, "second": 50}, stream=stream) as stages:
+        stages.at("first", 1.0)
+        time.sleep(0.2)
+    assert "fit: 50/100, second, about " in stream.getvalue()
+    assert stream.getvalue().endswith("fit: 100/100\n")
 
 
 def test_a_terminal_gets_a_bar():

@@ -14,11 +14,12 @@ def test_table(acvae, run_folder):
     assert out.startswith("acvae-eb on words, 4 epochs: 24 vertices, ")
     lines = out.splitlines()
     assert lines[2].split() == ["links", "ranked", "by", "train", "test", "random"]
-    assert [line.split()[-4] for line in lines[3:]] == ["NCRR", "MRR", "Hits@10"] * 3
+    assert [line.split()[-4] for line in lines[3:12]] == ["NCRR", "MRR", "Hits@10"] * 3
     assert lines[3].startswith("probability of a link")
     assert lines[6].startswith("belief propagation")
     assert lines[9].startswith("pair network")
     assert "ranking by pair network: 24/24" in err
+    assert lines[13].startswith("probabilities of links: calibration error ")
     assert "clusters" not in out
 
 

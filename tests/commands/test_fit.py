@@ -340,7 +340,10 @@ class TestMistakes:
                 ["tree", "--features", "a.csv"],
                 "--features is for data in your own files, but the data set 'tree'",
             ),
-            (["--features", "a.csv"], "--features and --edges belong together, and --edges is missing."),
+            (
+                ["--features", "a.csv"],
+                "--features and --edges belong together, and --edges is missing; one file",
+            ),
             (
                 ["--features", "a.csv", "--edges", "b.csv", "--data-root", "."],
                 "--data-root is for named data",
@@ -372,7 +375,7 @@ class TestMistakes:
         assert "ids there are 'item-a0', 'item-a1', 'item-a2', in the edges 'b', 'c'." in error
         error = error_of("fit", "--features", text, "--edges", pairs, *out)
         assert "column 'text': 'red pie' is not a finite number" in error
-        assert error.endswith("to leave a column out, name the others in the option columns.")
+        assert error.endswith("to leave a column out, name the others in --columns.")
         error = error_of("fit", "--features", text, "--text-column", "text", "--edges", pairs, *out)
         assert (
             error

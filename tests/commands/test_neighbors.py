@@ -15,7 +15,7 @@ def test_json_agrees_with_the_library(acvae, run_folder):
     run = Run(run_folder)
     vertex = int(run.test.degrees.argmax())
     name = str(run.graph.name(vertex))
-    code, out, err = acvae("neighbors", run_folder, name, "-k", 30, "--json")
+    code, out, err = acvae("neighbors", run_folder, name, "-k", 30, "--by", "distance", "--json")
     assert (code, err) == (0, "")
     found = json.loads(out)
     ids, distances = run.posterior.nearest([vertex], 30, run.graph)
@@ -35,7 +35,7 @@ def test_table_marks_test_links_and_known_ones(acvae, run_folder):
     code, out, err = acvae("neighbors", run_folder, name, "-k", 23, "--include-known")
     assert code == 0
     lines = out.splitlines()
-    assert lines[0].split() == ["name", "distance"]
+    assert lines[0].split() == ["name", "probability"]
     assert lines[1].startswith(" 1  item-")
     assert sum(line.endswith("  known") for line in lines) == run.graph.degrees[vertex]
     assert sum(line.endswith("  test link") for line in lines) == run.test.degrees[vertex]

@@ -197,9 +197,7 @@ def test_repeated_ids_by_option(write, path, duplicates, expected):
     assert dense(data).tolist() == expected
     assert data.labels.tolist() == [0, 1, 0]
     assert "1 row with an id seen before merged" in data.details["summary"]
-    with pytest.raises(
-        DataError, match=r"'a' twice, in rows 1 and 3\. The option duplicates keeps the first"
-    ):
+    with pytest.raises(DataError, match=r"'a' twice, in rows 1 and 3\. Say by the option duplicates what"):
         from_files(table, path, class_column="k")
     with pytest.raises(OptionError, match="duplicates='last' is unknown; choose one of 'error', 'first'"):
         from_files(table, path, duplicates="last")

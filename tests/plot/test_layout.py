@@ -86,3 +86,14 @@ def test_wrong_options_are_refused() -> None:
         map_coordinates(posterior, "umap")
     with pytest.raises(OptionError, match="landmarks"):
         map_coordinates(posterior, landmarks=2)
+
+
+@pytest.mark.parametrize("landmarks", [200, 40], ids=["all", "a sample"])
+def test_points_take_the_place_of_distances(landmarks) -> None:
+    posterior, group = blobs([60, 50, 40])
+    nothing = acvae.Posterior(np.zeros((150, 1)), np.ones((150, 1)))
+    place = map_coordinates(nothing, landmarks=landmarks, points=posterior.mean)
+    assert (group[nearest_on_map(place)] == group).mean() > 0.97
+    np.testing.assert_array_equal(
+        map_coordinates(nothing, "pca", points=posterior.mean), principal_components(posterior.mean)
+    )

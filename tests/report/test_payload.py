@@ -85,6 +85,25 @@ def test_predicted_links_are_the_predictors_where_there_is_one(entry):
     assert told_why == [f"{v} is near {other}", "<b>bold</b>"]
 
 
+def test_an_explanation_of_the_model_is_told_in_words(entry):
+    """Not by its fields; features known by number get their names, and weak paths are left out."""
+    from acvae.models.explanation import Explanation
+    from acvae.report.reasons import explanations
+
+    class Explaining(Predictor):
+        def explain(self, i, j):
+            return Explanation(
+                i, j, 0.5, 0.01, [], [(1, 2.0), ("c", 1.0)], [(i, 7, 0.6), (j, 8, 0.02)], False
+            )
+
+    told = replace(entry, predictor=Explaining(), feature_names=np.array(["a", "b"], dtype=object))
+    found, _, _ = predicted_links(told, 3)
+    assert explanations(told, found, [[4, 0]])["4 0"] == [
+        "both have b, c",
+        "correlation flows through 7 (of 4, 60%)",
+    ]
+
+
 def test_explanations_take_bounded_time(entry):
     from acvae.report.reasons import explanations
 
@@ -261,10 +280,14 @@ def test_classes_are_numbered_by_size_and_the_rest_has_no_name(entry):
 
 
 def test_stored_bins_of_probabilities_are_shown(entry):
-    bins = {"mean_predicted": [0.1, 0.2, None], "fraction": [0.1, 0.3, 1], "lower": [0, 0.1, 0]}
-    bins |= {"upper": [0.2, 0.5, 1], "count": [10, 5, 1]}
-    found = calibration({"calibration": bins})
+    one = {"predicted": 0.1, "observed": 0.1, "low": 0.0, "high": 0.2, "pairs": 10, "counted": True}
+    other = {**one, "predicted": 0.2, "observed": 0.3}
+    left_out = [{**one, "observed": None}, {**one, "counted": False}, {"counted": True}]
+    stored = {"reliability": [one, other, *left_out], "calibration_error": 0.05, "log_loss": None}
+    found = calibration({"calibration": stored})
     assert found is not None
-    assert found["fraction"] == [0.1, 0.3]  # the third is no number
-    assert calibration({"calibration": {"fraction": [1]}}) is None
+    assert found["fraction"] == [0.1, 0.3]
+    assert (found["error"], found["log_loss"]) == (0.05, None)
+    assert calibration({"calibration": {"reliability": [one]}}) is None
+    assert calibration({"calibration": {"reliability": "no"}}) is None
     assert calibration(None) is None

@@ -17,23 +17,37 @@ def test_figures_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("found", "warns"), [((0.01, 0.001), True), ((0.5, 0.001), False), ((0.01, 1), False)]
+    ("found", "became"),
+    [((0.01, 0.001), "become the prior's."), ((0.01, 1), "become all alike."), ((0.5, 0.001), None)],
 )
-def test_warning(found, warns):
+def test_warning(found, became):
     text = collapse_warning(Spread(*found), METHODS["acvae-eb"])
-    assert (text is not None) == warns
-    if warns:
-        assert "the embeddings have collapsed" in text
-        assert "more epochs, a larger gamma, a smaller tau or a smaller latent_dim, or another model." in text
-        assert "gamma" not in collapse_warning(Spread(*found), METHODS["vae"])
+    assert (text is None) == (became is None)
+    if became is not None:
+        assert f"the embeddings have collapsed: their means have {became}" in text
+        assert "what is left is in the correlations" in text
+        advice = "Try more epochs, a larger gamma, a smaller tau or a smaller latent_dim, or the model"
+        assert f"{advice} graph-gaussian." in text
+        other = collapse_warning(Spread(*found), METHODS["vae"])
+        assert "gamma" not in other
+        assert "nothing is left to go by" in other
+        own = collapse_warning(Spread(*found), METHODS["graph-gaussian"])  # which goes by angles too
+        assert own is None if found[1] == 1 else own.endswith("Try a smaller latent_dim.")
 
 
-def test_fit_and_evaluate_say_so(tmp_path, capsys):
+def test_fit_evaluate_and_the_report_say_so(tmp_path, capsys):
     from acvae.commands.main import main
 
-    argv = ["fit", "tree", "--data-option", "n_vertices=30", "--model", "vae", "--epochs", "1", "--out"]
-    # A step size next to nothing leaves the networks as they began: every vertex near the prior.
-    assert main([*argv, str(tmp_path / "run"), "--learning-rate", "1e-9", "--likelihood", "bernoulli"]) == 0
-    spread = spread_of(__import__("acvae.runs").runs.Run(tmp_path / "run").posterior)
-    told = "warning: the embeddings have collapsed" in capsys.readouterr().err
-    assert told == (collapse_warning(spread, METHODS["vae"]) is not None)
+    folder, page = tmp_path / "run", tmp_path / "page.html"
+    argv = ["fit", "tree", "--data-option", "n_vertices=30", "--model", "vae", "--epochs", "1"]
+    # A step size next to nothing and zero features leave the networks as they began: near the prior.
+    argv += ["--learning-rate", "1e-9", "--likelihood", "bernoulli", "--hidden-dim", "1"]
+    assert main([*argv, "--out", str(folder)]) == 0
+    warning = "the embeddings have collapsed"
+    assert f"warning: {warning}" in capsys.readouterr().err
+    assert main(["evaluate", str(folder)]) == 0
+    assert f"warning: {warning}" in capsys.readouterr().err
+    assert main(["evaluate", str(folder), "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["report", str(folder), "--map", "pca", "-o", str(page), "--quiet"]) == 0
+    assert warning[4:] in page.read_text(encoding="utf-8")

@@ -40,9 +40,16 @@ def as_pairs(edges: Any) -> IntArray:
 
 
 def canonical(
-    n: int, pairs: IntArray, weights: FloatArray | None = None, combine: str = "equal"
+    n: int,
+    pairs: IntArray,
+    weights: FloatArray | None = None,
+    combine: str = "equal",
+    names: npt.NDArray[Any] | None = None,
 ) -> tuple[IntArray, FloatArray | None, int, int]:
-    """Rows u < v, unique and sorted, their weights, and the number of self-loops and duplicates removed."""
+    """Rows u < v, unique and sorted, their weights, and the number of self-loops and duplicates removed.
+
+    `names` are what messages call the vertices.
+    """
     pairs = np.ascontiguousarray(pairs)
     if _is_canonical(pairs):
         return pairs.copy(), None if weights is None else weights.copy(), 0, 0
@@ -54,7 +61,7 @@ def canonical(
         key, weights = key[order], weights[pairs[:, 0] != pairs[:, 1]][order]
     edges = _distinct_pairs(n, key)
     if weights is not None:
-        weights = _combined(key, weights, edges, combine)
+        weights = _combined(key, weights, edges, combine, names)
     return edges, weights, len(pairs) - len(key), len(key) - len(edges)
 
 
@@ -83,7 +90,9 @@ def as_weights(weights: Any, pairs: IntArray) -> FloatArray:
     return values
 
 
-def _combined(key: IntArray, weights: FloatArray, edges: IntArray, combine: str) -> FloatArray:
+def _combined(
+    key: IntArray, weights: FloatArray, edges: IntArray, combine: str, names: npt.NDArray[Any] | None
+) -> FloatArray:
     """Weights (m,) of the distinct edges from those of all rows, both sorted by edge."""
     if len(key) == len(edges):
         return weights
@@ -96,10 +105,10 @@ def _combined(key: IntArray, weights: FloatArray, edges: IntArray, combine: str)
         return total if combine == "sum" else total / np.diff(start, append=len(key))
     differ = np.flatnonzero(lowest != highest)
     if len(differ):
-        u, v = edges[differ[0]]
+        u, v = edges[differ[0]].tolist() if names is None else names[edges[differ[0]]].tolist()
         others = f" ({len(differ):,} edges are like that)" if len(differ) > 1 else ""
         raise GraphError(
-            f"the edge ({u}, {v}) is given more than once, with the weights {lowest[differ[0]]} and "
+            f"the edge ({u!r}, {v!r}) is given more than once, with the weights {lowest[differ[0]]} and "
             f"{highest[differ[0]]}{others}. Say what to make of them: combine='sum', 'mean' or 'max'."
         )
     return highest

@@ -6,10 +6,11 @@ import time
 from collections.abc import Mapping
 from typing import Any, Self, TextIO
 
-__all__ = ["Progress", "Waiting"]
+__all__ = ["Progress", "Stages", "Waiting", "duration"]
 
 SECONDS_BETWEEN_LINES = 15.0
 SECONDS_TO_FIRST_LINE = 2.0
+SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class Progress:
@@ -20,7 +21,7 @@ class Progress:
     ) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._total, self._label, self._show = total, label, show
-        self._done, self._start = done, time.monotonic()
+        self._done, self._before, self._start = done, done, time.monotonic()
         self._last_line = self._start + min(SECONDS_TO_FIRST_LINE - SECONDS_BETWEEN_LINES, 0.0)
         self._bar: Any = None
         if show and self._stream.isatty():
@@ -29,6 +30,29 @@ class Progress:
             self._bar = tqdm(
                 total=total, initial=done, desc=label, file=self._stream, dynamic_ncols=True, leave=True
             )
+
+    def left(self, share: float = 0.0) -> str:
+        """About how long it takes from here, with `share` of the next unit done; "" where nobody knows."""
+        done = self._done - self._before + share
+        if done <= 0 or self._done + share >= self._total:
+            return ""
+        elapsed = time.monotonic() - self._start
+        return duration(elapsed * (self._total - self._done - share) / done)
+
+    def doing(self, what: str, share: float = 0.0) -> None:
+        """What the next unit is at, `share` of it done; shown where it takes its time."""
+        now = time.monotonic()
+        if not self._show or now - self._last_line < (
+            1.0 if self._bar is not None else SECONDS_BETWEEN_LINES
+        ):
+            return
+        self._last_line = now
+        if self._bar is not None:
+            self._bar.set_postfix_str(what)
+            return
+        left = self.left(share)
+        count = f"{self._label}: {self._done:,}/{self._total:,}, {what}"
+        print(f"{count}, about {left} left" if left else count, file=self._stream, flush=True)
 
     def advance(self, units: int = 1, /, **figures: str) -> None:
         """One more unit is done, or several; `figures` are shown as they are."""
@@ -40,7 +64,10 @@ class Progress:
             now = time.monotonic()
             if self._done == self._total or now - self._last_line >= SECONDS_BETWEEN_LINES:
                 self._last_line = now
-                count = f"{self._label}: {self._done:,}/{self._total:,} in {now - self._start:.0f} s"
+                left = self.left()
+                count = f"{self._label}: {self._done:,}/{self._total:,}" + (
+                    f", about {left} left" if left else ""
+                )
                 shown = (f"{name} {value}" for name, value in figures.items())
                 print("  ".join([count, *shown]), file=self._stream, flush=True)
 
@@ -52,10 +79,18 @@ class Progress:
             self._bar.close()
 
 
+def duration(seconds: float) -> str:
+    """As people say it: 45 s, 12 min, 3.5 h."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 class Waiting:
     """For work without parts to count: its seconds on a terminal, elsewhere a plain line now and then."""
 
-    def __init__(self, *, show: bool = True, stream: TextIO | None = None) -> None:
+    def __init__(self, what: str = "", *, show: bool = True, stream: TextIO | None = None) -> None:
+        self._what = f"{what}: " if what else "  "
         self._stream = sys.stderr if stream is None else stream
         self._show = show
         self._over = threading.Event()
@@ -65,14 +100,14 @@ class Waiting:
         start, terminal, shown = time.monotonic(), self._stream.isatty(), False
         pause = SECONDS_TO_FIRST_LINE if terminal else SECONDS_BETWEEN_LINES
         while not self._over.wait(pause):
-            text = f"  {time.monotonic() - start:.0f} s"
+            text = f"{self._what}{time.monotonic() - start:.0f} s"
             print(
                 f"\r{text}" if terminal else f"{text} so far", end="" if terminal else "\n", file=self._stream
             )
             self._stream.flush()
             shown, pause = True, min(pause, 1.0) if terminal else pause
         if terminal and shown:
-            print("\r" + " " * 12 + "\r", end="", file=self._stream, flush=True)
+            print("\r" + " " * (len(self._what) + 10) + "\r", end="", file=self._stream, flush=True)
 
     def __enter__(self) -> Self:
         if self._show:
@@ -86,28 +121,48 @@ class Waiting:
 
 
 class Stages:
-    """Work in named stages, each with its share of the whole in percent; shown as one bar."""
+    """Work in named stages, each with its share of the whole in percent; shown as one bar.
 
-    def __init__(self, label: str, shares: Mapping[str, float], *, show: bool = True) -> None:
+    A clock of its own tells which stage is at work and what is left, however long a stage says nothing.
+    """
+
+    def __init__(
+        self, label: str, shares: Mapping[str, float], *, show: bool = True, stream: TextIO | None = None
+    ) -> None:
         self._starts, at = {}, 0.0
         for name, share in shares.items():
             self._starts[name] = (at, share)
             at += share
-        self._progress = Progress(100, label, show=show)
+        self._names = list(shares)
+        self._doing = self._names[0]
+        self._progress = Progress(100, label, show=show, stream=stream)
         self._reached = 0
+        self._over = threading.Event()
+        self._clock = threading.Thread(target=self._run, daemon=True) if show else None
+
+    def _run(self) -> None:
+        while not self._over.wait(SECONDS_BETWEEN_LOOKS):
+            self._progress.doing(self._doing)
 
     def at(self, stage: str, share: float) -> None:
         """A share (0 … 1) of a stage is done."""
         start, width = self._starts[stage]
         now = min(100, round(start + width * share))
+        place = self._names.index(stage) + int(share >= 1)
+        self._doing = self._names[min(place, len(self._names) - 1)]
         if now > self._reached:
             self._progress.advance(now - self._reached, stage=stage)
             self._reached = now
 
     def __enter__(self) -> Self:
+        if self._clock is not None:
+            self._clock.start()
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self._clock is not None:
+            self._over.set()
+            self._clock.join()
         if error is None and self._reached < 100:
             self._progress.advance(100 - self._reached)
         self._progress.__exit__()

@@ -83,7 +83,3 @@ def _parquet(path: Path, parts: Iterable[Columns]) -> int:
             writer.write_table(table, row_group_size=max(len(table), 1))
             count += len(table)
     return count
-
-
-def _for_arrow(column: npt.NDArray[Any]) -> Any:
-    return column.tolist() if column.dtype.kind in "OU" else column

@@ -18,16 +18,28 @@ FILES: tuple[tuple[str, Any, str, str], ...] = (
         *("features", str, "FILE"),
         "matrix (.npz, .npy, .mtx, mapped folder) or table (.csv, .tsv, .parquet), a row per vertex",
     ),
-    ("edges", str, "FILE", "table (.csv, .tsv, .parquet), an edge per row"),
+    ("edges", str, "FILE", "table (.csv, .tsv, .txt, .parquet), an edge per row"),
     ("id_column", str, "NAME", 'column of the features with the ids ("id", else the first)'),
-    ("text_column", str, "NAME", "column of the features whose words become features"),
     ("max_words", positive, "N", "how many words of the text column to keep (1000)"),
     ("ids", str, "FILE", "ids of a matrix's rows, one a line"),
     ("source_column", str, "NAME", "column of the edges with one end (the first)"),
     ("target_column", str, "NAME", "column of the edges with the other end (the second)"),
+    ("weight_column", str, "NAME", 'column of the edges with their weights ("weight", if there is one)'),
     ("label_column", str, "NAME", "column of the features with what to show instead of the ids"),
     ("class_column", str, "NAME", "column of the features with classes, to compare clusters with"),
     ("name", str, "NAME", "what to call the data set (the features file's name)"),
+)
+LISTS = (
+    ("columns", "numeric columns of the features to take (all)"),
+    ("text_column", "column or columns of the features whose words become features"),
+    ("categorical", "columns of kinds, a feature for each value; auto: all with few values that are texts"),
+)
+CHOICES = (
+    ("missing", ("error", "mean", "zero", "evidence"), "empty cells among numbers (error)"),
+    ("duplicates", ("error", "first", "mean"), "an id in more than one row of features (error)"),
+    ("decimal", (".", ","), "how 1.5 is written (found out)"),
+    ("combine", ("equal", "sum", "mean", "max"), "weights of an edge that is there twice (equal)"),
+    ("isolated", ("keep", "drop"), "vertices without an edge (keep)"),
 )
 
 
@@ -37,7 +49,9 @@ def add_data_and_run(parser: argparse.ArgumentParser) -> None:
     A flag that is not given leaves no trace, so that a config file can say it instead.
     """
     absent: dict[str, Any] = {"default": argparse.SUPPRESS}
-    parser.add_argument("dataset", nargs="?", metavar="DATASET", help="name of a data set", **absent)
+    parser.add_argument(
+        "dataset", nargs="?", metavar="DATASET", help="name of a data set, or an .npz", **absent
+    )
 
     data = parser.add_argument_group("data sets by name (see acvae datasets)")
     data.add_argument("--data-root", metavar="DIR", help="folder with the raw data", **absent)
@@ -52,9 +66,8 @@ def add_data_and_run(parser: argparse.ArgumentParser) -> None:
     files = parser.add_argument_group("data of your own")
     for name, kind, metavar, text in FILES:
         files.add_argument(_flag(name), type=kind, metavar=metavar, help=text, **absent)
-    files.add_argument(
-        "--columns", nargs="+", metavar="NAME", help="numeric columns of the features to take (all)", **absent
-    )
+    for name, text in LISTS:
+        files.add_argument(_flag(name), nargs="+", metavar="NAME", help=text, **absent)
     files.add_argument(
         "--no-header", action="store_false", dest="header", help="the features have no header line", **absent
     )
@@ -67,9 +80,8 @@ def add_data_and_run(parser: argparse.ArgumentParser) -> None:
         help="whether the edges have a header line (found out)",
         **absent,
     )
-    files.add_argument(
-        "--isolated", choices=("keep", "drop"), help="vertices without an edge (keep)", **absent
-    )
+    for name, choices, text in CHOICES:
+        files.add_argument(_flag(name), choices=choices, help=text, **absent)
     run = parser.add_argument_group("the run")
     run.add_argument("--out", type=Path, metavar="RUN", help="folder to make", **absent)
     run.add_argument("--overwrite", action="store_true", help="replace the run in that folder")
@@ -117,6 +129,9 @@ def given(args: argparse.Namespace) -> dict[str, Any]:
     values = {name: getattr(args, name) for name in all_keys() if hasattr(args, name)}
     if "data_options" in values:
         values["data_options"] = dict(_assignment(text) for text in values["data_options"])
+    for name in ("text_column", "categorical"):  # where one name, or "auto", stands for itself
+        if len(values.get(name, ())) == 1:
+            values[name] = values[name][0]
     return values
 
 

@@ -19,8 +19,7 @@ def add_by(parser: argparse.ArgumentParser) -> None:
         "--by",
         choices=BY,
         help="rank by the probability of a link, by expected distance, or by the pair network alone "
-        "(default: what found the run's hidden links best, else link; without probabilities of links, link "
-        "is distance)",
+        "(default: link; without probabilities of links, link is distance)",
     )
 
 
@@ -37,11 +36,14 @@ def print_best(opened: Any, args: argparse.Namespace, *, include_known: bool = F
     known = set(graph.neighbors(vertex).tolist())
     hidden = set() if test is None else set(test.neighbors(vertex).tolist())
     what, values = found.what, found.values
+    best = found.ids[0][found.ids[0] >= 0]
     rows = [
         {"name": graph.name(i), what: float(d), "known": i in known, "test": i in hidden}
-        for i, d in zip(found.ids[0].tolist(), values[0].tolist(), strict=True)
-        if i >= 0
+        for i, d in zip(best.tolist(), values[0].tolist(), strict=False)
     ]
+    classes = opened.class_names(best)
+    if classes is not None:
+        rows = [{**row, "class": str(name)} for row, name in zip(rows, classes, strict=True)]
     if args.json:
         print_json(
             {
@@ -56,17 +58,15 @@ def print_best(opened: Any, args: argparse.Namespace, *, include_known: bool = F
     if not rows:
         note(f"no vertex is left: all others are known neighbours of {args.name}; see --include-known")
         return 0
-    shown = [opened.show_name(i) for i in found.ids[0].tolist() if i >= 0]
     marks = ["known" if row["known"] else "test link" if row["test"] else "" for row in rows]
-    with_marks = any(marks)
-    print_table(
-        ("", "name", what, *([""] if with_marks else [])),
-        [
-            (str(rank), name, f"{row[what]:.4g}", *([mark] if with_marks else []))
-            for rank, (row, name, mark) in enumerate(zip(rows, shown, marks, strict=True), start=1)
-        ],
-        numbers=(0, 2),
-    )
+    columns = {
+        "": [str(rank) for rank in range(1, len(rows) + 1)],
+        "name": [opened.show_name(i) for i in best.tolist()],
+        what: [f"{row[what]:.4g}" for row in rows],
+        **({} if classes is None else {"class": classes.tolist()}),
+        **({" ": marks} if any(marks) else {}),
+    }
+    print_table(tuple(columns), list(zip(*columns.values(), strict=True)), numbers=(0, 2))
     if not args.quiet:
         note(f"ranked by {RANKINGS[by].title}")
     if test is not None and not args.quiet:

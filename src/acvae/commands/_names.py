@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from acvae.exceptions import UnknownNameError
-from acvae.graph import Graph
+
+if TYPE_CHECKING:
+    from acvae.graph import Graph
 
 __all__ = ["find_vertex", "suggestions"]
 

@@ -18,7 +18,11 @@ def merge(file: dict[str, Any], flags: dict[str, Any]) -> tuple[dict[str, Any], 
     from acvae.runs.config import DATASET_KEYS, FILE_KEYS
 
     void: set[str] = {"out"}
-    if "dataset" in flags:
+    if str(flags.get("dataset", "")).lower().endswith(".npz") and "features" not in flags:
+        flags = {"features": flags["dataset"], **flags}  # which is no name of a data set: one file for all
+        del flags["dataset"]
+        void |= {*FILE_KEYS, *DATASET_KEYS}
+    elif "dataset" in flags:
         same = flags["dataset"] == file.get("dataset")
         void |= {*FILE_KEYS} if same else {*FILE_KEYS, "data_options"}
     elif "features" in flags:

@@ -93,6 +93,8 @@ _SPELLINGS = {
     "model=": "--model ",
     "id_column=": "--id-column ",
     "text_column=": "--text-column ",
+    "missing=": "--missing ",
+    "combine=": "--combine ",
 }
 
 
@@ -103,6 +105,9 @@ def as_flags(message: str, names: tuple[str, ...]) -> str:
     for name in names:
         if "_" in name:
             message = re.sub(rf"(?<![\w'\"./-]){name}(?![\w'\"./])", f"--{name.replace('_', '-')}", message)
+    message = re.sub(
+        rf"the option ({'|'.join(names)})\b", lambda m: f"--{m[1].replace('_', '-')}", message
+    ).replace("the option --", "--")
     message = re.sub(r"(--[a-z-]+) '([\w-]+)'", r"\1 \2", message)
     return re.sub(
         rf"^({'|'.join(names)}) (must|needs|is for)", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message

@@ -42,7 +42,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     shape = parser.add_mutually_exclusive_group()
     add_json(shape)
-    shape.add_argument("--csv", action="store_true", help="print one line per vertex: name,cluster")
+    shape.add_argument(
+        "--csv", action="store_true", help="print one line per vertex: name, cluster, and what else is known"
+    )
     add_quiet(parser, "no progress")
     return parser
 
@@ -59,8 +61,12 @@ def run(args: argparse.Namespace) -> int:
     labels = cluster(opened.posterior, args.k, memory=args.memory * 1_000_000, progress=not args.quiet)
     if args.csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(("name", "cluster"))
-        writer.writerows((graph.name(vertex), label) for vertex, label in enumerate(labels.tolist()))
+        columns = {"name": [graph.name(vertex) for vertex in range(len(labels))], "cluster": labels.tolist()}
+        shown, classes = opened.stored_graph.display_names, opened.class_names()
+        columns |= {} if shown is None else {"label": shown}
+        columns |= {} if classes is None else {"class": classes.tolist()}
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
         return 0
     sizes = np.bincount(labels, minlength=args.k)
     if args.json:

@@ -28,8 +28,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description="Rank all vertices from each and score the known (train) and the hidden (test) links, "
         "beside what a random ranking of the test links would score. NCRR is 1 where the links of a vertex "
         "come first, MRR the mean of 1/(rank of the first), Hits@10 the share with one among ten. "
+        "Probabilities of links are compared with the hidden links: the calibration error is how far they "
+        "are off on average, the log-loss is per hidden link. "
         "A model is asked by every ranking it has: its links, its joint, its pair network alone; where the "
-        "data have classes, clusters are compared with them. The scores are stored in the run's scores.json.",
+        "data have classes, clusters are compared with them, and a linear classifier on the embeddings is "
+        "cross-validated. The scores are stored in the run's scores.json.",
         examples=EXAMPLES,
     )
     add_run(parser)
@@ -76,6 +79,19 @@ def _print(scores: dict[str, Any]) -> None:
             values = (_figure(found[key][part]) for part in ("train", "test", "random"))
             rows.append(("" if number else RANKINGS[kind].title, title, *values))
     print_table(("links ranked by", "", "train", "test", "random"), rows, numbers=(2, 3, 4))
+    if "calibration" in scores:
+        found = scores["calibration"]
+        print(
+            f"\nprobabilities of links: calibration error {_figure(found['calibration_error'])}, log-loss "
+            f"{found['log_loss']:.2f} per hidden link, AUC {_figure(found['auc'])}, average precision "
+            f"{_figure(found['average_precision'])}"
+        )
+    if "classification" in scores:
+        found = scores["classification"]
+        print(
+            f"\nclasses from embeddings: {found['accuracy']:.1%} right in {found['folds']}-fold "
+            f"cross-validation, {found['majority']:.1%} by always saying the largest of {found['classes']}"
+        )
     if "clustering" in scores:
         print()
         print_table(

@@ -91,8 +91,9 @@ def _embeddings(opened: Any, path: Path) -> None:
             columns = {"vertex": np.arange(n)[at] if names is None else names[at]}
             if shown is not None:
                 columns["label"] = np.array(shown[at], dtype=object)
-            if opened.classes is not None:
-                columns["class"] = opened.classes[at]
+            classes = opened.class_names(at)
+            if classes is not None:
+                columns["class"] = classes
             columns |= {f"mean_{j}": posterior.mean[at, j] for j in range(d)}
             columns |= {f"std_{j}": posterior.std[at, j] for j in range(d)}
             yield columns

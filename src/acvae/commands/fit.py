@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from acvae.commands._fit_flags import add_data_and_run, add_model, given
 from acvae.commands._output import note, silent, warn_of_collapse
 from acvae.commands._settings import merge, output_folder
 from acvae.commands._usage import UsageError, as_flags, new_parser
-from acvae.exceptions import AcvaeError, DataError, InputError, OptionError, TrainingError
+from acvae.exceptions import AcvaeError, AcvaeWarning, DataError, InputError, OptionError, TrainingError
 
 __all__ = ["add_parser", "complete", "not_understood", "run"]
 
@@ -36,6 +37,8 @@ ALIASES = {
 EXAMPLES = """  acvae fit debian --out runs/debian
   acvae fit --features words.csv --edges links.csv --out runs/mine
   acvae fit --features texts.csv --text-column abstract --edges links.csv --out runs/texts
+  acvae fit --features people.csv --categorical town --missing mean --edges knows.csv --out runs/people
+  acvae fit acm.npz --out runs/acm                                 features and edges in one file
   acvae fit debian --model vae --epochs 50 --seed 1 --out runs/vae
   acvae fit --config runs/debian/config.toml --out runs/again      the same once more, bit for bit
   acvae fit --config runs/vae/config.toml --epochs 200 --out runs/longer
@@ -56,7 +59,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         examples=EXAMPLES,
     )
     parser.usage = (
-        "acvae fit (DATASET | --features FILE --edges FILE | --config FILE) [--model MODEL] --out RUN …\n"
+        "acvae fit (DATASET | --features FILE --edges FILE | FILE.npz | --config FILE) [--model MODEL] "
+        "--out RUN …\n"
         "       acvae fit --resume RUN [--quiet]"
     )
     add_data_and_run(parser)
@@ -72,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     """Train, or go on training."""
     work, folder = _going_on(args) if args.resume is not None else _starting(args)
     try:
-        with _names_of_flags():
+        with _names_of_flags(), _warnings_as_notes(silent if args.quiet else note):
             finished = work()
     except (KeyboardInterrupt, SystemError):  # which a Ctrl-C in compiled code becomes
         args.after_interrupt = _how_to_go_on(folder)
@@ -160,6 +164,23 @@ def _names_of_flags() -> Iterator[None]:
         raise type(error)(as_flags(str(error), all_keys())) from error
 
 
+@contextmanager
+def _warnings_as_notes(say: Callable[[str], None]) -> Iterator[None]:
+    """The library's own warnings in a sentence each, without the line of code that they are about."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", AcvaeWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, AcvaeWarning):
+                say(f"note: {message}")
+            else:
+                others(message, category, *where)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
 def _how_to_go_on(folder: Path) -> str:
     from acvae.runs import Run
 
@@ -172,14 +193,15 @@ def _how_to_go_on(folder: Path) -> str:
 
 def _print_summary(finished: Any) -> None:
     from acvae.methods import RANKINGS
-    from acvae.runs.rankings import best_ranking
+    from acvae.runs.rankings import default_ranking
 
     config, graph, where = finished.config, finished.graph, shlex.quote(str(finished.path))
-    best, score = best_ranking(finished.scores), ""
-    if best is not None:
-        own = finished.scores["link_prediction"][best]["ncrr"]
+    by, score = default_ranking(finished), ""
+    found = (finished.scores or {}).get("link_prediction", {})
+    if by in found:
+        own = found[by]["ncrr"]
         score = (
-            f"; test NCRR {score_text(own['test'])} by {RANKINGS[best].title}, "
+            f"; test NCRR {score_text(own['test'])} by {RANKINGS[by].title}, "
             f"{score_text(own['random'])} at random"
         )
     epochs = counted(config.options["epochs"], "epoch") if "epochs" in config.options else "fitted"

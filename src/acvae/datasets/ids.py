@@ -48,8 +48,8 @@ def distinct(names: list[str], duplicates: str, path: Path) -> Distinct:
         name, row = next(iter(repeated.items()))
         others = f" ({len(repeated):,} ids are repeated)" if len(repeated) > 1 else ""
         raise DataError(
-            f"{str(path)!r} has the id {name!r} twice, in rows {first[name] + 1} and {row + 1}{others}. The "
-            "option duplicates keeps the first row of each ('first') or the mean of its rows ('mean')."
+            f"{str(path)!r} has the id {name!r} twice, in rows {first[name] + 1} and {row + 1}{others}. Say "
+            "by the option duplicates what to keep: the 'first' row of each, or the 'mean' of its rows."
         )
     return Distinct(list(position), np.array([position[name] for name in names], dtype=np.int64))
 

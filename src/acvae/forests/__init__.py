@@ -3,19 +3,19 @@
 NumPy arrays in and out; no network and no data set is known here.
 """
 
-from acvae.forests.kruskal import spanning_forest
-from acvae.forests.resistance import spanning_tree_probabilities
-from acvae.forests.weights import WeightInfo, WeightState, initial_weights, round_to_forest, update_weights
-from acvae.forests.wilson import SampledProbabilities, sampled_spanning_tree_probabilities
+from acvae._util.lazy import when_used
 
-__all__ = [
-    "SampledProbabilities",
-    "WeightInfo",
-    "WeightState",
-    "initial_weights",
-    "round_to_forest",
-    "sampled_spanning_tree_probabilities",
-    "spanning_forest",
-    "spanning_tree_probabilities",
-    "update_weights",
-]
+_HOMES = {
+    "SampledProbabilities": "wilson",
+    "WeightInfo": "weights",
+    "WeightState": "weights",
+    "initial_weights": "weights",
+    "round_to_forest": "weights",
+    "sampled_spanning_tree_probabilities": "wilson",
+    "spanning_forest": "kruskal",
+    "spanning_tree_probabilities": "resistance",
+    "update_weights": "weights",
+}
+
+__all__ = sorted(_HOMES)
+__getattr__ = when_used(__name__, _HOMES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,10 @@ __all__ = ["LANDMARKS", "map_coordinates"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+Block = tuple[IntArray, IntArray, npt.NDArray[Any]]
 
 LANDMARKS = 2_500
+BLOCK_ROWS = 256
 NEAREST = 5  # landmarks between which another vertex is placed
 
 
@@ -26,25 +28,28 @@ def map_coordinates(
     seed: int = 0,
     *,
     landmarks: int = LANDMARKS,
+    points: npt.NDArray[Any] | None = None,
     advance: Callable[[float], None] = lambda share: None,
 ) -> FloatArray:
     """Two-dimensional coordinates (n, 2): "tsne" of the expected distances, or "pca" of the means.
 
     With more than `landmarks` vertices, t-SNE lays out so many drawn at random, and every other vertex is
-    placed among the landmarks nearest to it. `advance` is told the share of the work that was done since.
+    placed among the landmarks nearest to it. With `points` (n, p) t-SNE goes by their squared distances
+    instead, and PCA by their coordinates. `advance` is told the share of the work that was done since.
     """
     choice("method", method, ("tsne", "pca"))
     landmarks = whole_number("landmarks", landmarks, minimum=5)
     n = posterior.n_vertices
     if method == "pca" or n < 5:
-        place = principal_components(posterior.mean)
+        place = principal_components(posterior.mean if points is None else points)
         advance(1.0)
         return place
     from acvae.plot.tsne import tsne
 
     rng = np.random.default_rng(seed)
     members = np.arange(n) if n <= landmarks else np.sort(rng.choice(n, landmarks, replace=False))
-    squared, nearest, distance = _to_landmarks(posterior, members, lambda share: advance(0.2 * share))
+    blocks = posterior.distance_blocks(members) if points is None else _squared_blocks(points, members)
+    squared, nearest, distance = _to_landmarks(n, members, blocks, lambda share: advance(0.2 * share))
     start = classical_scaling(squared) + 1e-6 * rng.standard_normal((len(members), 2)) * np.sqrt(
         squared.max()
     )
@@ -83,17 +88,26 @@ def classical_scaling(squared: FloatArray) -> FloatArray:
     return place
 
 
+def _squared_blocks(points: npt.NDArray[Any], members: IntArray) -> Iterator[Block]:
+    """As `Posterior.distance_blocks` has them: rows, columns and squared distances of points."""
+    columns, square = np.arange(len(points)), (points**2).sum(axis=1)
+    for start in range(0, len(members), BLOCK_ROWS):
+        rows = members[start : start + BLOCK_ROWS]
+        block = square[rows, None] + square - 2 * points[rows] @ points.T
+        yield rows, columns, np.maximum(block, 0)
+
+
 def _to_landmarks(
-    posterior: Posterior, members: IntArray, advance: Callable[[float], None]
+    n: int, members: IntArray, blocks: Iterator[Block], advance: Callable[[float], None]
 ) -> tuple[FloatArray, IntArray, FloatArray]:
     """Distances (m, m) between landmarks, and of every vertex the nearest of them (n, k) with distances."""
-    n, m = posterior.n_vertices, len(members)
+    m = len(members)
     k = min(NEAREST, m)
     slot = np.full(n, -1)
     slot[members] = np.arange(m)
     squared = np.zeros((m, m))
-    nearest, distance = np.zeros((k, n), np.int64), np.full((k, n), np.inf, posterior.mean.dtype)
-    for rows, columns, block in posterior.distance_blocks(members):
+    nearest, distance = np.zeros((k, n), np.int64), np.full((k, n), np.inf, np.float32)
+    for rows, columns, block in blocks:
         inside = slot[columns] >= 0
         squared[np.ix_(slot[rows], slot[columns[inside]])] = block[:, inside]
         if m < n:

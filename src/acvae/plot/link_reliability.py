@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -86,15 +87,18 @@ def bin_probabilities(
     return Reliability(mean, share, lower, upper, total)
 
 
-def link_reliability(found: Bins, ax: Axes, *, label: str = "pairs of this probability") -> None:
+def link_reliability(found: Any, ax: Axes, *, label: str = "pairs of this probability") -> None:
     """The share of links among pairs over the probability they were given, with 95% bands.
 
     `found` has arrays `mean_predicted`, `fraction`, `lower`, `upper` and `count`, one entry a bin:
-    a `Reliability`, as `bin_probabilities` makes of plain arrays, or anything like it. Both axes are
+    a `Reliability`, as `bin_probabilities` makes of plain arrays, or anything like it; or what
+    `evaluate_links` returned, or `scores["calibration"]` of a run: of those the bins that hold nearly all
+    links are drawn. Both axes are
     logarithmic, since links are rare. Probabilities that can be relied on lie on the dashed diagonal; dots
     are larger where there are more pairs. A bin without any link is drawn at the upper end of its band,
     hollow.
     """
+    found = _evaluated(found)
     predicted, fraction, lower, upper, count = (
         np.atleast_1d(np.asarray(getattr(found, name), dtype=np.float64)) for name in FIELDS
     )
@@ -126,3 +130,15 @@ def link_reliability(found: Bins, ax: Axes, *, label: str = "pairs of this proba
     ax.set_xlabel("predicted probability of a link")
     ax.set_ylabel("share that are links")
     finish(ax, legend=True)
+
+
+def _evaluated(found: Any) -> Bins:
+    """Bins of an evaluation of links, as it is or as it is stored; anything else as it is."""
+    stored = found.as_dict() if hasattr(found, "as_dict") else found
+    if not isinstance(stored, Mapping):
+        return cast(Bins, found)
+    rows = [row for row in stored.get("reliability") or () if row.get("counted")]
+    if not rows:
+        raise InputError("there are no bins of probabilities to draw; acvae evaluate RUN makes them.")
+    names = ("predicted", "observed", "low", "high", "pairs")
+    return Reliability(*(np.array([row[name] for row in rows], dtype=np.float64) for name in names))

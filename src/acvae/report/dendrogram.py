@@ -45,6 +45,7 @@ def dendrogram(groups: Groups, degrees: IntArray, names: list[str], leaves: int 
     sizes = [_size(groups, node) for node in order]
     return {
         "merges": merges,
+        "linkage": groups.linkage,
         "leaves": [
             {"name": names[chief[node]], "size": size, "cluster": int(groups.labels[chief[node]])}
             for node, size in zip(order, sizes, strict=True)

@@ -1,4 +1,4 @@
-"""Clusters by complete linkage, one cut through their hierarchy, and numbers for small groups."""
+"""Clusters by complete linkage or Ward's, one cut through their hierarchy, and numbers for small groups."""
 
 from __future__ import annotations
 
@@ -30,32 +30,50 @@ class Groups(NamedTuple):
     cut: int  # nodes of the tree from this on lie above the cut
     members: IntArray  # vertices that the hierarchy was made of: all, or landmarks
     tree: FloatArray  # SciPy's linkage matrix of the members
+    linkage: str = "complete"  # or "ward"
 
 
-def group(posterior: Posterior, k: int, *, most: int = MOST_VERTICES, seed: int = 0) -> Groups:
+def group(
+    posterior: Posterior,
+    k: int,
+    *,
+    most: int = MOST_VERTICES,
+    seed: int = 0,
+    points: npt.NDArray[Any] | None = None,
+) -> Groups:
     """Cut the hierarchy where k clusters are not small, or as many as there are.
 
     Complete linkage often sets single vertices apart first; those would use up the colours of a map. In a
     small data set no cluster is small, and the cut is that of `acvae.cluster`. With more than `most` vertices
     the hierarchy is that of random landmarks, and each other vertex joins the cluster whose farthest landmark
-    is nearest to it, as complete linkage would.
+    is nearest to it, as complete linkage would. With `points` (n, d) the clusters are Ward's of these, and
+    others join the nearest mean.
     """
     n = posterior.n_vertices
     members = np.arange(n)
+    most = most if points is None else min(most, LANDMARKS)
     if n > most:
         members = np.sort(np.random.default_rng(seed).choice(n, min(LANDMARKS, most), replace=False))
-    tree = linkage(posterior) if len(members) == n else _landmark_linkage(posterior, members)
+    if points is not None:
+        tree = _ward(points[members])
+    else:
+        tree = linkage(posterior) if len(members) == n else _landmark_linkage(posterior, members)
     floor = max(1, len(members) // SMALL)
     pieces = _pieces(tree, k, floor)
     raw = _cut(tree, pieces)
     is_small = np.bincount(raw) < floor
     if len(members) < n:
-        raw = _join_nearest(posterior, members, raw)
+        raw = (
+            _join_nearest(posterior, members, raw)
+            if points is None
+            else _join_means(points, members, raw, is_small)
+        )
     size = np.bincount(raw, minlength=pieces)
     order = np.lexsort((-size, is_small))  # the larger first, the small ones last
     rank = np.empty_like(order)
     rank[order] = np.minimum(np.arange(pieces), int((~is_small).sum()))
-    return Groups(rank[raw], int(is_small.sum()), floor, 2 * len(members) - pieces, members, tree)
+    how = "complete" if points is None else "ward"
+    return Groups(rank[raw], int(is_small.sum()), floor, 2 * len(members) - pieces, members, tree, how)
 
 
 def legend(
@@ -79,6 +97,13 @@ def _landmark_linkage(posterior: Posterior, members: IntArray) -> FloatArray:
     distance = posterior.distances(members)[:, members].astype(np.float64)
     np.fill_diagonal(distance, 0)
     tree: FloatArray = hierarchy.linkage(squareform((distance + distance.T) / 2, checks=False), "complete")
+    return tree
+
+
+def _ward(points: npt.NDArray[Any]) -> FloatArray:
+    from scipy.cluster import hierarchy
+
+    tree: FloatArray = hierarchy.linkage(points.astype(np.float64), "ward")
     return tree
 
 
@@ -117,5 +142,21 @@ def _join_nearest(posterior: Posterior, members: IntArray, labels: IntArray) -> 
         for row, i in zip(block, rows.tolist(), strict=True):
             farthest[of[i], columns] = np.maximum(farthest[of[i], columns], row)
     joined: IntArray = farthest.argmin(axis=0)
+    joined[members] = labels
+    return joined
+
+
+def _join_means(
+    points: npt.NDArray[Any], members: IntArray, labels: IntArray, is_small: npt.NDArray[np.bool_]
+) -> IntArray:
+    """Of every vertex the cluster, of those not small, whose members' mean is nearest; members stay."""
+    k = len(is_small)
+    size = np.bincount(labels, minlength=k)
+    mean = np.zeros((k, points.shape[1]))
+    np.add.at(mean, labels, points[members])
+    mean /= np.maximum(size, 1)[:, None]
+    squared = (mean**2).sum(axis=1) - 2 * points @ mean.T
+    squared[:, is_small] = np.inf
+    joined: IntArray = squared.argmin(axis=1).astype(np.int64)
     joined[members] = labels
     return joined

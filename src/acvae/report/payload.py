@@ -14,6 +14,7 @@ from acvae.exceptions import OptionError
 from acvae.plot.layout import map_coordinates
 from acvae.report.classes import class_payload
 from acvae.report.dendrogram import dendrogram
+from acvae.report.directions import directions
 from acvae.report.entry import Entry
 from acvae.report.groups import Groups, group, legend
 from acvae.report.links import LINKS, best_pairs, held_out, known_neighbors, predicted_links
@@ -98,12 +99,13 @@ def _run(entry: Entry, maps: tuple[str, ...], clusters: int, work: Work) -> dict
         "classes": class_payload(entry),
     }
     work.advance("neighbours", 1)
-    data |= _clusters(entry, group(q, clusters))
+    points = directions(entry)
+    data |= _clusters(entry, group(q, clusters, points=points))
     work.advance("clusters", 1)
     data["maps"] = {}
     for method in maps:
         share = 1.0 if len(maps) == 1 else 0.95 if method == "tsne" else 0.05
-        place = map_coordinates(q, method, advance=partial(_advance_map, work, share))
+        place = map_coordinates(q, method, points=points, advance=partial(_advance_map, work, share))
         data["maps"][method] = {"x": floats(place[:, 0]), "y": floats(place[:, 1])}
     data["verdict"] = verdict(entry)._asdict()
     work.advance("scores", 1)
@@ -143,15 +145,33 @@ def curves(history: list[dict[str, float]], model: str = "") -> dict[str, Any]:
     return found
 
 
-def calibration(scores: dict[str, Any] | None) -> dict[str, list[float]] | None:
-    """The stored bins of predicted probabilities against the shares that came true, or None."""
+def calibration(scores: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The stored bins of predicted probabilities against the shares that came true, with the two scores.
+
+    Of all bins those that hold nearly all links; None where fewer than two are stored.
+    """
     stored = (scores or {}).get("calibration")
-    names = ("mean_predicted", "fraction", "lower", "upper", "count")
-    if not isinstance(stored, dict) or not all(isinstance(stored.get(name), list) for name in names):
+    if not isinstance(stored, dict) or not isinstance(stored.get("reliability"), list):
         return None
+    names = {"predicted": "mean_predicted", "observed": "fraction", "low": "lower", "high": "upper"}
+    names |= {"pairs": "count"}
     rows = [
         row
-        for row in zip(*(stored[name] for name in names), strict=False)
-        if all(isinstance(value, (int, float)) and math.isfinite(value) for value in row) and row[0] > 0
+        for row in stored["reliability"]
+        if isinstance(row, dict)
+        and row.get("counted")
+        and all(_is_finite(row.get(name)) for name in names)
+        and row["predicted"] > 0
     ]
-    return {name: [float(row[c]) for row in rows] for c, name in enumerate(names)} if len(rows) > 1 else None
+    if len(rows) < 2:
+        return None
+    told = {name: stored.get(name) for name in ("calibration_error", "log_loss")}
+    return {
+        **{shown: [float(f"{row[name]:.6g}") for row in rows] for name, shown in names.items()},
+        "error": told["calibration_error"] if _is_finite(told["calibration_error"]) else None,
+        "log_loss": told["log_loss"] if _is_finite(told["log_loss"]) else None,
+    }
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)

@@ -22,6 +22,8 @@ IntArray = npt.NDArray[np.int64]
 
 SECONDS = 8.0  # for the model's own explanations; the best pairs of the graph come first
 MOST_EXPLAINED = 5_000
+MOST_NAMED = 4  # features and neighbours in one sentence
+LEAST_FLOW = 0.05  # share of the correlation that a neighbour must carry to be named
 MOST_WORDS = 4  # sentences of one explanation
 FEATURES = 8  # of each vertex
 MOST_FEATURE_NAMES = 20_000
@@ -44,7 +46,7 @@ def explanations(
             break
         if found[v, place] >= 0:
             try:
-                words = _words(explain(v, int(found[v, place])))
+                words = _words(explain(v, int(found[v, place])), entry.feature_names)
             except AcvaeError:
                 continue
             if words:
@@ -52,10 +54,10 @@ def explanations(
     return said
 
 
-def _words(told: Any) -> list[str]:
-    words = getattr(told, "words", told)
-    if callable(words):
-        words = words()
+def _words(told: Any, feature_names: Any) -> list[str]:
+    words = told
+    if hasattr(told, "words"):
+        words = told.words(feature_names, most=MOST_NAMED, least=LEAST_FLOW)
     if not isinstance(words, (list, tuple)):
         words = [line.strip() for line in str(words).splitlines() if line.strip()]
     return [str(word)[:300] for word in words[:MOST_WORDS]]

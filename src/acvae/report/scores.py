@@ -23,7 +23,7 @@ COLUMNS = (
     ("Run", "the run's folder"),
     ("Data", "data set"),
     ("Model", "method"),
-    ("Distances by", "what distances are computed from"),
+    ("Ranked by", "what vertices are ranked by"),
     ("γ", "weight of the regulariser on pairs that are not linked"),
     ("Epochs", "passes over the edges"),
     ("NCRR train", "normalised cumulative reciprocal rank of the links trained on"),

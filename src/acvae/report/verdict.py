@@ -11,15 +11,15 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae import metrics
-from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
+from acvae.methods import METHODS
 from acvae.report.entry import Entry
+from acvae.runs.collapse import collapse_warning, spread_of
 
-__all__ = ["CommonNeighbors", "Verdict", "spread_of_means", "verdict"]
+__all__ = ["CommonNeighbors", "Verdict", "verdict"]
 
 IntArray = npt.NDArray[np.int64]
 
-COLLAPSED = 0.01  # share of an embedding's variance that its mean has
 MOST_VERTICES = 8_000  # above, common neighbours are not counted for the page
 BLOCK_ROWS = 512
 OWN_KINDS = ("link", "links", "bp", "graph", "pairwise", "independent")
@@ -84,21 +84,9 @@ def _links(entry: Entry) -> tuple[str, str]:
 
 
 def _collapse(entry: Entry) -> str | None:
-    spread = spread_of_means(entry.posterior)
-    if spread >= COLLAPSED:
-        return None
-    return (
-        f"The embeddings have collapsed: their means hold {_percent(spread)} of the variance, so that "
-        "they tell nothing of a vertex, and distances come from correlations, if from anything. A larger γ, "
-        "a smaller τ or another model (graph-gaussian) helps."
-    )
-
-
-def spread_of_means(posterior: Posterior) -> float:
-    """Share of the variance of embeddings that is between their means; zero if all vertices look the same."""
-    between = float(posterior.mean.var(axis=0, dtype=np.float64).sum())
-    within = float(np.square(posterior.std, dtype=np.float64).mean(axis=0).sum())
-    return between / (between + within)
+    method = METHODS.get(entry.model)  # a page may be of a posterior that no model of ours made
+    text = None if method is None else collapse_warning(spread_of(entry.posterior), method)
+    return None if text is None else text[0].upper() + text[1:]
 
 
 # ---------------------------------------------------------------------- the rule to beat

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Self
 
 from acvae._util.progress import Progress
 
 __all__ = ["Work"]
 
-UNITS = 1000
+UNITS = 100
 
 
 class Work:
@@ -18,7 +17,7 @@ class Work:
     def __init__(self, parts: dict[str, float], *, show: bool) -> None:
         total = sum(parts.values())
         self._share = {name: size / total for name, size in parts.items()}
-        self._done, self._shown, self._start = 0.0, 0, time.monotonic()
+        self._done, self._shown = 0.0, 0
         self._progress = Progress(UNITS, "report", show=show)
 
     def advance(self, part: str, share: float) -> None:
@@ -27,9 +26,7 @@ class Work:
         units = round(UNITS * self._done) - self._shown
         if units:
             self._shown += units
-            elapsed = time.monotonic() - self._start
-            left = elapsed * (1 - self._done) / max(self._done, 1e-9)
-            self._progress.advance(units, doing=part, left=f"{left:.0f} s")
+            self._progress.advance(units, doing=part)
 
     def __enter__(self) -> Self:
         return self

@@ -3,23 +3,17 @@
 What trains is imported when it is first used, so that a stored run is asked without any network.
 """
 
-import importlib
-from typing import Any
+from acvae._util.lazy import when_used
 
-from acvae.runs.config import RunConfig, read_config
-from acvae.runs.folder import Run
-
-_LATER = {
+_HOMES = {
+    "Run": "folder",
+    "RunConfig": "config",
     "fit_run": "training",
     "follow_run": "training",
+    "read_config": "config",
     "resume_run": "training",
     "score_run": "scores",
 }
 
-__all__ = ["Run", "RunConfig", "fit_run", "follow_run", "read_config", "resume_run", "score_run"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(importlib.import_module(f"acvae.runs.{_LATER[name]}"), name)
-    raise AttributeError(f"module 'acvae.runs' has no attribute {name!r}")
+__all__ = sorted(_HOMES)
+__getattr__ = when_used(__name__, _HOMES)

@@ -1,4 +1,4 @@
-"""Collapse: embeddings that have fallen back on the prior, whose distances know nothing of the features."""
+"""Collapse: embeddings whose means are all alike, so that distances know nothing of the features."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from acvae.gaussian.posterior import Posterior
-from acvae.methods import Method
+from acvae.methods import DEFAULT_METHOD, Method
 
 __all__ = ["Spread", "collapse_warning", "spread_of"]
 
@@ -35,17 +35,25 @@ def spread_of(posterior: Posterior) -> Spread:
 
 
 def collapse_warning(found: Spread, method: Method) -> str | None:
-    """What to know and what to do, if both are near zero."""
-    if found.spread >= LEAST_SPREAD or found.kl >= LEAST_KL:
-        return None
+    """What to know and what to do, if the means hardly differ; the KL tells what they have become.
+
+    Under a prior of high correlation it costs next to nothing to move all means together, so that the KL can
+    stay well above zero while no two vertices differ.
+    """
+    if found.spread >= LEAST_SPREAD or (method.learns_links and found.kl >= LEAST_KL):
+        return None  # who learns links goes by angles and correlations, whatever the length of the means
+    became = "the prior's" if found.kl < LEAST_KL else "all alike"
+    rest = "what is left is in the correlations" if method.correlated else "nothing is left to go by"
     advice = ["more epochs"] if method.takes("epochs") else []
     if method.takes("gamma"):
         advice.append("a larger gamma")
     if method.takes("tau"):
         advice.append("a smaller tau")
     advice.append("a smaller latent_dim" if method.takes("latent_dim") else "other features")
+    other = "" if method.name == DEFAULT_METHOD else f", or the model {DEFAULT_METHOD}"
+    told = advice[0] if len(advice) == 1 else f"{', '.join(advice[:-1])} or {advice[-1]}"
     return (
-        f"the embeddings have collapsed: their means spread by {found.spread:.2g} standard deviations and "
-        f"their KL is {found.kl:.2g} nats per dimension, so distances hardly know the features. "
-        f"Try {', '.join(advice[:-1])} or {advice[-1]}, or another model."
+        f"the embeddings have collapsed: their means have become {became}. They spread by {found.spread:.2g} "
+        f"standard deviations, and their KL is {found.kl:.2g} nats per dimension, so distances hardly know "
+        f"the features; {rest}. Try {told}{other}."
     )

@@ -25,9 +25,11 @@ __all__ = ["DATASET_KEYS", "FILE_KEYS", "RunConfig", "all_keys", "read_config", 
 
 DATASET_KEYS = ("dataset", "data_root", "data_options")
 FILE_KEYS = (
-    *("features", "edges", "id_column", "columns", "text_column", "max_words", "header", "row_ids", "ids"),
-    *("source_column", "target_column", "edges_header", "isolated", "name", "label_column", "class_column"),
+    *("features", "edges", "id_column", "columns", "text_column", "max_words", "categorical", "missing"),
+    *("duplicates", "decimal", "header", "row_ids", "ids", "source_column", "target_column"),
+    *("weight_column", "combine", "edges_header", "isolated", "name", "label_column", "class_column"),
 )
+ARCHIVE_KEYS = ("features", "missing", "name")  # for one file that holds both
 PATH_KEYS = ("data_root", "features", "edges", "ids", "out")
 RUN_KEYS = ("model", "split_seed", "test_fraction", "all_edges", "evaluate_every", "checkpoint_every")
 TEST_FRACTION, CHECKPOINT_EVERY = 0.05, 10
@@ -180,11 +182,22 @@ def _data(values: dict[str, Any]) -> dict[str, Any]:
                 f"{dataset['dataset']!r} was asked for."
             )
         return dataset
-    if "features" not in files or "edges" not in files:
-        missing = [key for key in ("features", "edges") if key not in files]
-        if len(missing) == 2:
+    if "features" not in files:
+        if "edges" not in files:
             raise OptionError("no data were named: give the name of a data set, or features and edges.")
-        raise OptionError(f"features= and edges= belong together, and {missing[0]}= is missing.")
+        raise OptionError("features= and edges= belong together, and features= is missing.")
+    if "edges" not in files:
+        if not str(files["features"]).lower().endswith(".npz"):
+            raise OptionError(
+                "features= and edges= belong together, and edges= is missing; one file for both is an .npz "
+                "with named arrays."
+            )
+        more = [key for key in files if key not in ARCHIVE_KEYS]
+        if more:
+            raise OptionError(
+                f"{more[0]} is for features and edges in two files, and there are no edges= beside "
+                f"{Path(str(files['features'])).name!r}."
+            )
     if dataset:
         raise OptionError(
             f"{next(iter(dataset))} is for named data sets, not for features and edges of yours."

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from acvae._util.files import replacing
 from acvae._util.locks import is_alive
@@ -38,7 +37,9 @@ __all__ = [
 
 
 def data_fingerprint(data: Dataset) -> str:
-    """SHA-256 of the features, the edges, their weights and the names; dense features as their CSR form."""
+    """SHA-256 of features, edges, weights, names and what is observed; dense features as their CSR form."""
+    import scipy.sparse as sp  # for who trains; a run that is asked does without
+
     features = sp.csr_array(data.features)
     digest = hashlib.sha256(json.dumps(features.shape).encode())
     arrays = [(features.indptr, "<i8"), (features.indices, "<i8"), (features.data, "<f4")]
@@ -47,6 +48,8 @@ def data_fingerprint(data: Dataset) -> str:
         arrays.append((data.graph.weights, "<f8"))
     for array, kind in arrays:
         digest.update(np.ascontiguousarray(array.astype(kind)).tobytes())
+    if data.observed is not None:
+        digest.update(np.packbits(data.observed).tobytes())
     if data.graph.names is not None:
         digest.update(json.dumps([str(name) for name in data.graph.names]).encode())
     return digest.hexdigest()

@@ -101,11 +101,15 @@ class Run:
 
     @cached_property
     def model(self) -> Any:
-        """The trained model, networks and all."""
+        """The trained model, networks and all, with what the run knows of links already."""
         self.need_finished()
+        from acvae.links.stored import load_ranking
         from acvae.models import load  # networks, and with them torch, only for who asks for the model
 
-        return load(self.path / MODEL)
+        model = load(self.path / MODEL)
+        if (self.path / LINKS).is_file() and not self.config.method.learns_links:
+            model.use_links(load_ranking(self.path / LINKS, model.posterior_))
+        return model
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -144,6 +148,14 @@ class Run:
     def classes(self) -> npt.NDArray[np.int64] | None:
         """(n,) known classes of the vertices, or None."""
         return self.stored_graph.classes
+
+    def class_names(self, vertices: npt.NDArray[np.int64] | slice = slice(None)) -> npt.NDArray[Any] | None:
+        """What the classes of vertices are called, "" where one has none; None where there are no classes."""
+        if self.classes is None:
+            return None
+        called = self.stored_graph.class_names
+        numbers = self.classes[vertices].tolist()
+        return np.array([_class_name(c, called) for c in numbers], dtype=object)
 
     def show_name(self, vertex: int) -> str:
         """What people call a vertex."""
@@ -187,6 +199,12 @@ class Run:
 def scores_text(scores: dict[str, Any]) -> str:
     """As they are stored."""
     return json.dumps(plain(scores), indent=1) + "\n"
+
+
+def _class_name(number: int, called: list[str] | None) -> str:
+    if number < 0:
+        return ""
+    return str(number) if called is None else called[number]
 
 
 def _is_whole(path: Path, size: Any) -> bool:

@@ -28,6 +28,7 @@ class StoredGraph(NamedTuple):
     split: EdgeSplit | None
     display_names: list[str] | None  # what to show where an id is not what people read
     classes: npt.NDArray[np.int64] | None
+    class_names: list[str] | None = None  # of the classes 0, 1, …
 
 
 def write_graph(path: Path, data: Dataset, split: EdgeSplit | None) -> None:
@@ -45,6 +46,8 @@ def write_graph(path: Path, data: Dataset, split: EdgeSplit | None) -> None:
         arrays["display_names"] = json_array([str(name) for name in display])
     if data.labels is not None:
         arrays["classes"] = np.asarray(data.labels, dtype=np.int64)
+    if data.class_names is not None:
+        arrays["class_names"] = json_array([str(name) for name in data.class_names])
     write_arrays(path, arrays, about, format=FORMAT, version=VERSION)
 
 
@@ -63,10 +66,13 @@ def read_graph(path: Path) -> StoredGraph:
             split = EdgeSplit(train, test, int(about["seed"]), float(about["fraction"]))
         display = parse_json(arrays["display_names"], "the names") if "display_names" in arrays else None
         classes = arrays.get("classes")
+        called = parse_json(arrays["class_names"], "the classes") if "class_names" in arrays else None
         for what, given in (("names to show", display), ("classes", classes)):
             if given is not None and len(given) != n:
                 raise ValueError(f"there are {len(given)} {what} of {n} vertices")
-        return StoredGraph(train, split, display, classes)
+        if called is not None and (classes is None or classes.max(initial=-1) >= len(called)):
+            raise ValueError(f"{len(called)} names of classes do not name every class")
+        return StoredGraph(train, split, display, classes, called)
     except (AcvaeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"the graph in {str(path)!r} cannot be read: {error}") from error
 

@@ -67,6 +67,9 @@ def links_columns(run: Run, found: BestLinks) -> dict[str, npt.NDArray[Any]]:
     if run.stored_graph.display_names is not None:
         shown = np.array(run.stored_graph.display_names, dtype=object)
         columns |= {"source_label": shown[source], "target_label": shown[target]}
+    for what, ends in (("source_class", source), ("target_class", target)):
+        classes = run.class_names(ends)
+        columns |= {} if classes is None else {what: classes}
     columns["rank"] = column + 1
     columns[found.what] = found.values[row, column]
     if run.test is not None:

@@ -18,6 +18,7 @@ from acvae.methods import RANKINGS
 from acvae.runs.collapse import spread_of
 from acvae.runs.config import RunConfig
 from acvae.runs.folder import Run
+from acvae.runs.probabilities import calibration_scores, classification_scores
 from acvae.runs.rankings import links_of, rankers_of
 from acvae.splits import EdgeSplit
 
@@ -53,6 +54,9 @@ def score_model(
     scores = _about(config, split.train, split.test)
     known = {} if own_links is None else {config.method.ranking: own_links}
     scores["link_prediction"] = _link_prediction(rankers, split.train, split.test, known, progress)
+    calibration = None if links is None else calibration_scores(links, split.train, split.test)
+    if calibration is not None:
+        scores["calibration"] = calibration
     scores["embeddings"] = spread_of(model.posterior_)._asdict()
     return scores
 
@@ -67,6 +71,9 @@ def score_run(
     test = run.graph.with_edges([]) if run.test is None else run.test
     scores = _about(run.config, run.graph, test)
     scores["link_prediction"] = _link_prediction(rankers, run.graph, test, {}, progress)
+    calibration = calibration_scores(rankers["link"], run.graph, test) if "link" in rankers else None
+    if calibration is not None:
+        scores["calibration"] = calibration
     scores["embeddings"] = spread_of(run.posterior)._asdict()
     classes = _classes(run, notes) if clusters else None
     if classes is not None:
@@ -75,6 +82,8 @@ def score_run(
             for name, ranker in rankers.items()
             if name != "link"  # probabilities are no distances
         }
+        told = classification_scores(run.posterior.mean, classes)
+        scores |= {} if told is None else {"classification": told}
     return {**scores, "notes": notes} if notes else scores
 
 

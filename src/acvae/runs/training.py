@@ -13,7 +13,7 @@ import torch
 from acvae._util.text import counted
 from acvae.datasets import Dataset
 from acvae.engine.distributed import join
-from acvae.exceptions import AcvaeError, RunError, StoppedError
+from acvae.exceptions import AcvaeError, OptionError, RunError, StoppedError
 from acvae.gaussian.posterior import Posterior
 from acvae.metrics import LinkScores
 from acvae.runs.config import FILE_KEYS, RunConfig
@@ -47,7 +47,7 @@ def fit_run(
 
     If it cannot be trained, nothing stays behind. If it is stopped, however it is, the same call goes on.
     """
-    folder = Path(path)
+    started, folder = time.perf_counter(), Path(path)
     config = config.settled()
     found = place_for(folder, config, overwrite=overwrite)
     if found != NEW:
@@ -60,7 +60,7 @@ def fit_run(
         place_for(folder, config, overwrite=overwrite, fresh=True)  # someone may have been quicker
         try:
             writer.begin(config, data, parts)
-            _train(writer, config, data, parts, progress)
+            _train(writer, config, data, parts, progress, started)
         except StoppedError:
             raise
         except AcvaeError as error:
@@ -73,6 +73,7 @@ def fit_run(
 
 def resume_run(path: str | Path, *, progress: bool = True, say: Say = _silent) -> Run:
     """Go on with a training that was stopped, to the same result as without the stop."""
+    started = time.perf_counter()
     run = Run(path)
     check_idle(run.path)
     if run.finished:
@@ -85,7 +86,7 @@ def resume_run(path: str | Path, *, progress: bool = True, say: Say = _silent) -
         _load_message(run.config, say)
         data = run.load_data()
         try:
-            _train(writer, run.config, data, run.split, progress)
+            _train(writer, run.config, data, run.split, progress, started)
         except StoppedError:
             raise
         except AcvaeError as error:
@@ -155,6 +156,13 @@ def fit_model(
     more: dict[str, Any] = {"callbacks": watching} if "callbacks" in takes else {}
     if folder is not None and "checkpoint" in takes:
         more["checkpoint"] = Checkpoint(folder / CHECKPOINT, every=config.checkpoint_every)
+    if data.observed is not None and not data.observed.all():
+        if not config.method.completes:
+            raise OptionError(
+                f"missing='evidence' leaves vertices without features, and the model {config.model} does not "
+                "take such; missing='mean' or 'zero' fills them in."
+            )
+        more["observed"] = data.observed
     model.fit(data.features, data.graph if parts is None else parts.train, **more)
     latest = None if links is None else links.latest
     if latest is not None and latest.epoch == config.options["epochs"]:
@@ -166,9 +174,14 @@ def fit_model(
 
 
 def _train(
-    writer: RunWriter, config: RunConfig, data: Dataset, parts: EdgeSplit | None, progress: bool
+    writer: RunWriter,
+    config: RunConfig,
+    data: Dataset,
+    parts: EdgeSplit | None,
+    progress: bool,
+    started: float,
 ) -> None:
-    started = time.perf_counter()
+    """All of it; the run's time is that since `started`, with data read and scores computed."""
     try:
         model, known = fit_model(
             config,

@@ -1,13 +1,14 @@
 // The pictures further down: dendrogram, correlation by path length, reliability, training curves.
 
 function drawDendrogram({ run }) {
-  const { merges, leaves, left_out: leftOut, landmarks } = run.dendrogram;
+  const { merges, leaves, left_out: leftOut, landmarks, linkage } = run.dendrogram;
+  const ward = linkage === "ward";
   if (!merges.length) return;
   const box = byId("dendrogram");
   const narrow = box.clientWidth < 480;
   const tallest = Math.max(...merges.map((merge) => merge.height));
   const { root, at } = chart(box, {
-    height: 60 + 23 * leaves.length, x: [0, 1.03 * tallest], y: [-0.6, leaves.length - 0.4], xLabel: "largest expected distance within",
+    height: 60 + 23 * leaves.length, x: [0, 1.03 * tallest], y: [-0.6, leaves.length - 0.4], xLabel: ward ? "what a merge adds to the spread" : "largest expected distance within",
     yNames: leaves.map((leaf) => `${shorten(leaf.name, narrow ? 17 : 27)} (${count(leaf.size)})`),
     description: `Dendrogram of ${leaves.length} groups of vertices`,
   });
@@ -21,7 +22,7 @@ function drawDendrogram({ run }) {
   leaves.forEach((leaf, k) => root.append(shape("circle", { cx: at.x(0), cy: at.y(k), r: 2.5 + Math.log10(leaf.size), fill: color(leaf.cluster) },
     tooltip(`${leaf.name}, ${many(leaf.size, "vertex", "vertices")}`))));
   byId("dendrogram-remark").textContent =
-    "The highest merges of complete linkage; long stems are clusters that stand apart. Each end is a group, called by its vertex of most neighbours, with its size; colours as on the map." +
+    `The highest merges of ${ward ? "Ward’s linkage of the embeddings’ directions" : "complete linkage"}; long stems are clusters that stand apart. Each end is a group, called by its vertex of most neighbours, with its size; colours as on the map.` +
     (leftOut ? ` Groups too small to show, ${many(leftOut, "vertex", "vertices")} in all, are left out.` : "") +
     (landmarks ? ` Made of ${count(landmarks)} vertices drawn at random; the others joined the nearest cluster.` : "");
 }
@@ -64,6 +65,10 @@ function drawCalibration({ run }) {
     tooltip(`predicted ${percent(p)}: ${percent(found.fraction[k])} of ${count(Math.round(found.count[k]))} pairs`),
     shape("line", { x1: at.x(p), x2: at.x(p), y1: y(found.lower[k]), y2: y(found.upper[k]), stroke: PALETTE[0], "stroke-width": 1.5 }),
     shape("circle", { cx: at.x(p), cy: y(found.fraction[k]), r: 4, fill: found.fraction[k] ? PALETTE[0] : "var(--paper)", stroke: PALETTE[0] }))));
+  byId("calibration-remark").textContent =
+    "Pairs in bins by the probability they were given, and the share of each bin that are held-out links, with its 95% interval. Probabilities that can be relied on lie on the dashed line." +
+    (found.error === null ? "" : ` On average they are off by ${percent(found.error)} (expected calibration error).`) +
+    (found.log_loss === null ? "" : ` Log-loss per held-out link: ${found.log_loss.toFixed(2)}.`);
 }
 
 const CURVES = [

@@ -33,7 +33,7 @@ const tickText = (value) => (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(
 function chart(box, { height, x, y, xLabel = "", yLabel = "", description, log = false, yNames = null, tickTextY = tickText }) {
   const width = Math.max(260, box.clientWidth || 480);
   const texts = yNames || [];
-  const widest = yNames ? Math.min(0.5 * width, 12 + 7 * Math.max(...texts.map((t) => t.length))) : 52;
+  const widest = yNames ? Math.min(0.5 * width, 12 + 7 * Math.max(...texts.map((t) => t.length))) : yLabel ? 68 : 52;
   const frame = { left: widest, right: width - 12, top: 8, bottom: height - (xLabel ? 38 : 22) };
   const unit = log ? Math.log10 : (v) => v;
   const scale = (range, from, to) => (v) => from + ((unit(v) - unit(range[0])) / (unit(range[1]) - unit(range[0]) || 1)) * (to - from);

@@ -26,7 +26,8 @@ function reasonsFor(run, v, w, place) {
     said.push(`${many(common.length, "common neighbour")}: ${more ? `${named.join(", ")} and ${count(more)} more` : listed(named)}`);
   }
   const shared = sharedFeatures(run, v, w);
-  if (shared.length) said.push(`both have ${listed(shared.slice(0, MOST_NAMED))}`);
+  const known = said.some((sentence) => sentence.startsWith("both have ")); // the model's own list is exact
+  if (shared.length && !known) said.push(`both have ${listed(shared.slice(0, MOST_NAMED))}`);
   const path = run.forest ? treePath(run, v, w) : null;
   const along = path ? pathCorrelations(run, path).at(-1).soFar : 0;
   if (path && path.length === 2) said.push("one edge of the forest joins them");
