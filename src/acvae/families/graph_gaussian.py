@@ -2,7 +2,8 @@
 
 Scales are relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree), so that
 a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With edge
-weights, a_e is α times the weight relative to their mean.
+weights, a_e is α times the weight relative to their mean. Where all vertices have features, J is then 1 + c
+times what it is without c: correlations, and cosines of means, do not depend on c, and only t is chosen.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.forests.elimination import Elimination
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.graph import Graph
+from acvae.links.choosing import choose_scales
 from acvae.links.head import Head, start
 from acvae.links.judging import fit_order, per_vertex
 from acvae.links.queries import Queries, gather, sample_edges
@@ -34,10 +36,11 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Report = Callable[[str, float], None]
 
-SCALES = (1.5, 15.0)  # what "auto" stands for
+SCALES = (1.5, 15.0)  # what "auto" begins with
 EVIDENCE = 256  # least dimensions of the evidence, however few of them the posterior shows
 COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
+OPTIONS = (SCALES, (0.5, 5.0), (5.0, 50.0))  # what "auto" tries, the usual one first
 QUERIES, PAIR_ROWS = 20_000, 1000
 
 
@@ -82,6 +85,11 @@ class GraphGaussianFit:
     @property
     def ranking(self) -> LinkRanking:
         """Scores and probabilities of links."""
+        if len(self.order.centre) != self.statistics.count:
+            raise SavedModelError(
+                f"its heads read {len(self.order.centre)} numbers of a pair, and there are now "
+                f"{self.statistics.count}: the file is of an older version, fit the model again."
+            )
         return LinkRanking(self.statistics, self.order, self.probability)
 
     @property
@@ -179,16 +187,21 @@ def make_statistics(
     elimination: Elimination,
 ) -> GraphStatistics:
     """The numbers of pairs: Gaussians given the evidence at every scale, and what goes with them."""
-    own = (precision * seen).astype(np.float64)
-    made = []
-    for t in scales:
-        strength = strengths(graph, t, precision if seen.any() else 0.0)
-        gaussian = LaplacianGaussian(1 + own, graph.edges, strength, elimination)
-        made.append(Scale(gaussian, gaussian.solve(own[:, None] * rows)))
+    made = [make_scale(graph, rows, seen, t, precision, elimination) for t in scales]
     labels = tuple(f"{t:g}" for t in scales)
     return GraphStatistics(
         tuple(made), labels, graph.edges, relative_weights(graph), unit_rows(rows), order=elimination
     )
+
+
+def make_scale(
+    graph: Graph, rows: FloatArray, seen: BoolArray, scale: float, precision: float, elimination: Elimination
+) -> Scale:
+    """The Gaussian given the evidence at a scale t, and its mean."""
+    own = (precision * seen).astype(np.float64)
+    strength = strengths(graph, scale, precision if seen.any() else 0.0)
+    gaussian = LaplacianGaussian(1 + own, graph.edges, strength, elimination)
+    return Scale(gaussian, gaussian.solve(own[:, None] * rows))
 
 
 def fit_graph_gaussian(
@@ -218,8 +231,18 @@ def fit_graph_gaussian(
         raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
     rng = np.random.default_rng(seed)
     statistics = make_statistics(graph, rows, seen, best, PRECISION, elimination)
-    say("scales", 1.0)
     pairs = n * (n - 1) // 2
+    if isinstance(scales, str) and 0 < graph.n_edges < pairs:
+        best, report["scales"] = choose_scales(
+            statistics,
+            graph,
+            OPTIONS,
+            lambda t: make_scale(graph, rows, seen, t, PRECISION, elimination),
+            seed,
+        )
+        if best != SCALES:
+            statistics = make_statistics(graph, rows, seen, best, PRECISION, elimination)
+    say("scales", 1.0)
     if 0 < graph.n_edges < pairs:
         ends, weight = sample_edges(graph, QUERIES, rng)
         queries = gather(statistics, graph, ends, weight, rng, removed=True)
@@ -228,7 +251,7 @@ def fit_graph_gaussian(
             queries,
             per_vertex(queries, graph),
             statistics.names,
-            [1.0] * (statistics.count - 2) + [0.0, 1.0],
+            statistics.signs,
             n_vertices=n,
             seed=seed,
             progress=lambda share: say("head", share),
@@ -267,7 +290,7 @@ def _unlearned(statistics: int, offset: float) -> Head:
     """The sum of correlations and cosines as a head."""
     zero = start(statistics, 1, seed=0)
     linear = np.ones_like(zero.linear)
-    linear[-2:] = 0
+    linear[-4:] = 0  # those of degrees
     network = zero._replace(linear=linear, offset=np.array([offset], dtype=np.float32))
     return Head(np.zeros_like(linear), np.ones_like(linear), (network,))
 

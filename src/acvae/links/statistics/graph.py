@@ -3,8 +3,9 @@
 per scale: log correlation, cosine of the means           (`scales`)
 log walk                                                  (`walk`)
 shared neighbours                                         (`neighbourhood`)
+paths of two and of three steps                           (`paths`)
 cosine of the evidence; company of k, company of i        (where there is evidence)
-log(1 + degree) of i and of k
+mean of neighbours' log degrees, log degree, of i and of k (`degrees`)
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import scipy.sparse as sp
 
 from acvae._util.adjacency import adjacency
 from acvae.forests.elimination import Elimination
+from acvae.links.statistics.degrees import Degrees
 from acvae.links.statistics.neighbourhood import Company, SharedNeighbours, likest
+from acvae.links.statistics.paths import Paths
 from acvae.links.statistics.scales import Scale, ScaleStatistics
 from acvae.links.statistics.walk import Walk
 
@@ -70,6 +73,8 @@ class GraphStatistics:
         self.walk = Walk(n, edges, weight, order)
         linked = _linked(n, edges)
         self.shared = SharedNeighbours(linked, self.degrees)
+        self.paths = Paths(linked, self.degrees)
+        self.of_degrees = Degrees(linked, self.degrees)
         self.unit = unit
         self.company: Company | None = None
         if unit.shape[1]:
@@ -79,11 +84,14 @@ class GraphStatistics:
             *(name for each in self.scale_statistics for name in each.names),
             *self.walk.names,
             *self.shared.names,
+            *self.paths.names,
             *of_evidence,
-            "log degree of i",
-            "log degree of j",
+            *self.of_degrees.names,
         )
-        self.directed = 1 if self.company is None else 2  # pairs of numbers that tell the ends apart
+        # Which way each number alone would rank; 0 cannot.
+        self.signs = (*[1.0] * (len(self.names) - 4), *self.of_degrees.signs)
+        # How many pairs of numbers tell the ends apart.
+        self.directed = self.of_degrees.directed + (self.company is not None)
 
     @property
     def scales(self) -> tuple[Scale, ...]:
@@ -108,11 +116,11 @@ class GraphStatistics:
         f = 2 * len(self.scale_statistics)
         out[:, :, f] = self.walk.rows(at)
         out[:, :, f + 1] = self.shared.rows(at)
+        out[:, :, f + 2 : f + 4] = self.paths.rows(at)
         if self.company is not None:
-            out[:, :, f + 2] = self.unit[at] @ self.unit.T
-            out[:, :, f + 3 : f + 5] = self.company.rows(at)
-        out[:, :, -2] = np.log1p(self.degrees[at])[:, None]
-        out[:, :, -1] = np.log1p(self.degrees)
+            out[:, :, f + 4] = self.unit[at] @ self.unit.T
+            out[:, :, f + 5 : f + 7] = self.company.rows(at)
+        out[:, :, -4:] = self.of_degrees.rows(at)
         return out
 
     def pairs(self, i: IntArray, j: IntArray) -> Array:
@@ -123,10 +131,11 @@ class GraphStatistics:
         f = 2 * len(self.scale_statistics)
         out[:, f] = self.walk.pairs(i, j)
         out[:, f + 1] = _looked_up(i, j, self.shared.rows)
+        out[:, f + 2 : f + 4] = _looked_up(i, j, self.paths.rows)
         if self.company is not None:
-            out[:, f + 2] = (self.unit[i] * self.unit[j]).sum(axis=1)
-            out[:, f + 3 : f + 5] = _looked_up(i, j, self.company.rows)
-        out[:, -2], out[:, -1] = np.log1p(self.degrees[i]), np.log1p(self.degrees[j])
+            out[:, f + 4] = (self.unit[i] * self.unit[j]).sum(axis=1)
+            out[:, f + 5 : f + 7] = _looked_up(i, j, self.company.rows)
+        out[:, -4:] = self.of_degrees.pairs(i, j)
         return out
 
     def without(
@@ -145,26 +154,38 @@ class GraphStatistics:
         but the cosine of the evidence, which knows no edge, is in double precision before it is `dtype`.
         """
         places = np.searchsorted(at, queries)
-        i, j = queries.T
         out = np.empty((*candidates.shape, self.count), dtype=dtype)
         for s, each in enumerate(self.scale_statistics):
             gaussian = each.scale.gaussian
             rows = gaussian.rows(at) if s else first_rows
             strength = np.zeros(len(queries)) if edge is None else gaussian.strength[edge]
             out[:, :, 2 * s : 2 * s + 2] = each.without(rows, places, queries, strength, candidates)
-        f = 2 * len(self.scale_statistics)
+        first = 2 * len(self.scale_statistics)
+        out[:, :, first:] = self.without_beside_scales(at, queries, edge, candidates, dtype)
+        return out
+
+    def without_beside_scales(
+        self,
+        at: IntArray,
+        queries: IntArray,
+        edge: IntArray | None,
+        candidates: IntArray,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> npt.NDArray[Any]:
+        """(q, c, F − 2·scales) as `without`, but for the numbers of the scales."""
+        places = np.searchsorted(at, queries)
+        out = np.empty((*candidates.shape, self.count - 2 * len(self.scale_statistics)), dtype=dtype)
         rows = self.walk.gaussian.rows(at)
-        out[:, :, f] = self.walk.without(rows, places, queries, edge, candidates)
-        out[:, :, f + 1] = self.shared.without(at, places, queries, candidates)
+        out[:, :, 0] = self.walk.without(rows, places, queries, edge, candidates)
+        out[:, :, 1] = self.shared.without(at, places, queries, candidates)
+        out[:, :, 2:4] = self.paths.without(at, places, queries, candidates)
         if self.company is not None:
             for first in range(0, len(queries), PANEL):
                 part = slice(first, first + PANEL)
-                own = self.unit[i[part], :, None]
-                out[part, :, f + 2] = np.matmul(self.unit[candidates[part]], own)[:, :, 0]
-            out[:, :, f + 3 : f + 5] = self.company.without(at, places, queries, candidates)
-        less = int(edge is not None)
-        out[:, :, -2] = np.log1p(self.degrees[i] - less)[:, None]
-        out[:, :, -1] = np.log1p(self.degrees[candidates] - less * (candidates == j[:, None]))
+                own = self.unit[queries[part, 0], :, None]
+                out[part, :, 4] = np.matmul(self.unit[candidates[part]], own)[:, :, 0]
+            out[:, :, 5:7] = self.company.without(at, places, queries, candidates)
+        out[:, :, -4:] = self.of_degrees.without(at, places, queries, candidates)
         return out
 
 
