@@ -23,6 +23,7 @@ from acvae.graph import Graph
 from acvae.links.choosing import choose_scales
 from acvae.links.head import Head, start
 from acvae.links.judging import fit_order, per_vertex
+from acvae.links.missing import missing_weights
 from acvae.links.queries import Queries, gather, sample_edges
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.graph import GraphStatistics
@@ -298,21 +299,16 @@ def _unlearned(statistics: int, offset: float) -> Head:
 def _probability(
     statistics: GraphStatistics, graph: Graph, queries: Queries, rng: np.random.Generator, seed: int
 ) -> Head:
-    """The head for probabilities: links without themselves, against pairs of the graph as it is."""
-    linked = np.flatnonzero(graph.degrees > 0)
-    chosen = (
-        np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False)) if len(linked) else linked
-    )
-    ends = np.stack([chosen, chosen], axis=1)
-    each = np.full(len(chosen), len(linked) / max(1, len(chosen)))
-    others = gather(statistics, graph, ends, each, rng, removed=False)
+    """The head for probabilities: links without themselves, as missing ones, against pairs as they are."""
+    n = graph.n_vertices
+    chosen = np.sort(rng.choice(n, min(n, PAIR_ROWS), replace=False))
+    each = np.full(len(chosen), n / len(chosen))
+    others = gather(statistics, graph, np.stack([chosen, chosen], axis=1), each, rng, removed=False)
     real = np.isfinite(others.log_weight)
-    # A pair of a linked vertex and an isolated one is met from one side only, all others from both.
-    sides = 1 + (graph.degrees[others.candidates] == 0)
-    weight = np.exp(others.log_weight) * others.weight[:, None] * sides
+    weight = np.exp(others.log_weight) * others.weight[:, None]
     return fit_probability(
         queries.statistics[:, 0],
-        queries.weight,
+        missing_weights(graph, queries.ends, queries.weight),
         others.statistics[real],
         weight[real].astype(np.float64),
         seed,
