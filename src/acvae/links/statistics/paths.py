@@ -24,6 +24,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 NO_PATH = 1e-3  # ε
+MANY = 0.05  # share of pairs that two steps join, above which a third is faster on dense rows
 
 
 class Paths:
@@ -62,8 +63,11 @@ class Paths:
 
     def _counts(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """(b, n) of two and of three steps."""
-        two = self._step[at] @ self._adjacency
-        return _dense(two), _dense((two * self._share) @ self._adjacency)
+        near = self._step[at] @ self._adjacency
+        two = _dense(near)
+        if near.nnz > MANY * two.size:
+            return two, np.ascontiguousarray((self._adjacency @ (two * self._share).T).T)
+        return two, _dense((near * self._share) @ self._adjacency)
 
 
 def _inverse(degrees: IntArray) -> FloatArray:
