@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
-from acvae.forests.elimination import Elimination, TooLargeError, eliminate, factorise
+from acvae.forests.elimination import Elimination, TooLargeError, eliminate, factorise_by_inverse
+from acvae.gaussian.graph.rows import DenseRows
 
 __all__ = ["LaplacianGaussian", "elimination_of"]
 
@@ -42,6 +43,11 @@ class LaplacianGaussian:
         (n,) diagonal of K, and (m,) its entries at the edges.
     """
 
+    # A vertex without evidence whose only edge is left out has a mean of zero. What rounding leaves of it
+    # points at the other end, and would tell the answer; so a squared length below this share of what it was
+    # is zero.
+    rounding = 1e-16
+
     def __init__(
         self,
         diagonal: FloatArray,
@@ -55,7 +61,7 @@ class LaplacianGaussian:
         total = diagonal.astype(np.float64)
         for end in edges.T:
             total += np.bincount(end, strength, n)
-        self._factor = factorise(self.order, edges, -strength, total)
+        self._factor = factorise_by_inverse(self.order, edges, -strength, total)
         self.variance: FloatArray = self._factor.variance[self.order.position]
         self.along: FloatArray = self._factor.along
 
@@ -82,6 +88,14 @@ class LaplacianGaussian:
             unit[self.order.position[own], np.arange(len(own))] = 1
             out[first : first + len(own), self.order.vertex] = self._factor.solve(unit).T
         return out
+
+    def some_rows(self, at: IntArray) -> DenseRows:
+        """Rows of K to look entries up in."""
+        return DenseRows(self.rows(at))
+
+    def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
+        """(b,) entries of the diagonal of K, and by how much each may be off: not at all."""
+        return self.variance[at], np.zeros(len(at))
 
     def entries(self, i: IntArray, j: IntArray) -> FloatArray:
         """(k,) entries of K at pairs, by a solve for every distinct vertex on the side that has fewer."""
@@ -128,5 +142,5 @@ def elimination_of(n_vertices: int, edges: IntArray) -> Elimination:
         raise PosteriorError(
             f"the exact joint on this graph needs {error.need / 1e9:.1f} GB of memory, and "
             f"{error.room / 1e9:.1f} GB are free: its dense core has {error.core_size:,} vertices. Use fewer "
-            "vertices or edges, or more memory."
+            "vertices or edges, more memory, or GraphGaussian's solver='local', which keeps no such matrix."
         ) from None
