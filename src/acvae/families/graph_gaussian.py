@@ -39,6 +39,9 @@ EVIDENCE = 256  # least dimensions of the evidence, however few of them the post
 COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
 QUERIES, PAIR_ROWS = 20_000, 1000
+# Vertices from which on evidence is held in single precision, and least dimensions of it then.
+LARGE, LARGE_EVIDENCE = 200_000, 128
+ROWS_AT_A_TIME = 65_536  # of features
 
 
 @dataclass
@@ -271,10 +274,12 @@ def _evidence(
         return None, np.zeros((n, 0)), np.zeros(n, dtype=bool)
     if features.shape[0] != n:
         raise FeatureError(f"the graph has {n} vertices, but there are {features.shape[0]} rows of features.")
-    kept = features[np.flatnonzero(mask)]
-    evidence = Evidence.fit(kept, max(latent_dim, EVIDENCE), seed=seed)
-    rows, seen = np.zeros((n, evidence.dimensions)), np.zeros(n, dtype=bool)
-    rows[mask], seen[mask] = evidence.project(kept)
+    kept = features if mask.all() else features[np.flatnonzero(mask)]
+    evidence = Evidence.fit(kept, max(latent_dim, EVIDENCE if n < LARGE else LARGE_EVIDENCE), seed=seed)
+    rows = np.zeros((n, evidence.dimensions), dtype=np.float64 if n < LARGE else np.float32)
+    seen = np.zeros(n, dtype=bool)
+    for part in np.array_split(np.flatnonzero(mask), -(-int(mask.sum()) // ROWS_AT_A_TIME)):
+        rows[part], seen[part] = evidence.project(features[part])
     return evidence, rows, seen
 
 

@@ -19,7 +19,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
-ROWS = 32  # whose candidates are held at a time
+ROWS = 64  # whose candidates are held at a time
 BLOCK_BYTES = 64 << 20  # of scores with all vertices
 
 

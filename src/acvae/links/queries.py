@@ -85,11 +85,12 @@ def gather(
     log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
     out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
     edge = _edge_ids(graph, ends) if removed else None
-    for part in _parts(ends, statistics.n_vertices):
+    first = statistics.scales[0].gaussian
+    std = np.sqrt(first.variance)
+    for part in _parts(ends, first.row_bytes):
         own = ends[part]
         at = np.unique(own)
-        first = statistics.scales[0].gaussian
-        rows, std = first.some_rows(at), np.sqrt(first.variance)
+        rows = first.some_rows(at)
         choose(own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part])
         taken = None if edge is None else edge[part]
         out[part] = statistics.without(at, rows, own, taken, candidates[part])
@@ -102,9 +103,9 @@ def _edge_ids(graph: Graph, ends: IntArray) -> IntArray:
     return np.searchsorted(graph.edges[:, 0] * n + graph.edges[:, 1], low * n + high)
 
 
-def _parts(ends: IntArray, n: int) -> Iterator[slice]:
+def _parts(ends: IntArray, row_bytes: int) -> Iterator[slice]:
     """Ranges of queries whose rows fit the memory."""
-    room = max(2, int(ROW_BYTES / (8 * n)))
+    room = max(2, int(ROW_BYTES / row_bytes))
     if len(np.unique(ends)) <= room:
         yield slice(0, len(ends))
         return
@@ -131,15 +132,13 @@ def choose(
             before = i
             known = np.append(neighbours[pointer[i] : pointer[i + 1]], i)
             others, value = rows.row(int(np.searchsorted(at, i)))
-            free = np.ones(len(others), dtype=bool)
-            place = np.searchsorted(others, known)
-            place = place[place < len(others)]
-            free[place[np.isin(others[place], known)]] = False
-            others, value = others[free], value[free] / std[others[free]]
-            if len(others) > HARD:
-                kept = np.argpartition(value, len(others) - HARD)[len(others) - HARD :]
+            value = value / std[others]
+            if len(others) > HARD + len(known):
+                kept = np.argpartition(value, -HARD - len(known))[-HARD - len(known) :]
                 others, value = others[kept], value[kept]
-            near = others[np.argsort(-value, kind="stable")]
+            free = ~np.isin(others, known)
+            others, value = others[free], value[free]
+            near = others[np.lexsort((others, -value))][:HARD]
             far = _Rest(n, np.concatenate([known, near]))
         candidates[q] = i
         column = 0

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
 from acvae.forests.elimination import Elimination, TooLargeError, eliminate, factorise_by_inverse
-from acvae.gaussian.graph.rows import DenseRows
+from acvae.gaussian.graph.leave_one_out import leave_out
+from acvae.gaussian.graph.rows import DenseRows, Rows
 
 __all__ = ["LaplacianGaussian", "elimination_of"]
 
@@ -71,6 +72,11 @@ class LaplacianGaussian:
         return len(self.diagonal)
 
     @property
+    def row_bytes(self) -> int:
+        """How much memory a row of `some_rows` takes."""
+        return 8 * self.n_vertices
+
+    @property
     def log_determinant(self) -> float:
         """log det J."""
         return self._factor.log_determinant
@@ -92,6 +98,20 @@ class LaplacianGaussian:
     def some_rows(self, at: IntArray) -> DenseRows:
         """Rows of K to look entries up in."""
         return DenseRows(self.rows(at))
+
+    def without(
+        self, rows: Rows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
+    ) -> FloatArray:
+        """(q, c) entries K′_ik at candidates, of the Gaussian without the edge (i, j) of each query.
+
+        From rows i and j of K, which are at `places` (q, 2) among `rows`; `block` (q, 2, 2) is what the edges
+        add to J.
+        """
+        here, between, there = rows.ends(places, queries).T
+        update = leave_out(block, here, there, between)
+        share = (np.stack([here, between], axis=1)[:, None, :] @ update)[:, 0]
+        row_i, row_j = rows[places[:, :1], others], rows[places[:, 1:], others]
+        return row_i + share[:, :1] * row_i + share[:, 1:] * row_j
 
     def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """(b,) entries of the diagonal of K, and by how much each may be off: not at all."""

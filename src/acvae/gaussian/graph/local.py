@@ -7,7 +7,7 @@ on what is left out (`push`); K·x is solved for by conjugate gradients to a res
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,19 +18,20 @@ from acvae._util.adjacency import adjacency
 from acvae._util.threads import n_threads, run_tasks
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.conjugate_gradients import conjugate_gradients
-from acvae.gaussian.graph.push import push_rows, push_variances
-from acvae.gaussian.graph.rows import SparseRows
+from acvae.gaussian.graph.push import Scratch, push_rows, push_variances
+from acvae.gaussian.graph.rows import Rows, SparseRows
 
 __all__ = ["LocalGaussian", "Neighbours"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-EFFORT = 100_000  # edges walked for a row
-VARIANCE_EFFORT = 20_000  # edges walked for an entry of the diagonal
+EFFORT = 30_000  # edges walked for a row
+VARIANCE_EFFORT = 4_000  # edges walked for an entry of the diagonal
 LEAST = 1e-7  # a push ends here too, in parts of 1/J_ii
-TOLERANCE = 1e-3  # of entries of the diagonal
-PANEL = 64  # rows pushed at a time by a thread, or laid out
+TOLERANCE = 1e-2  # of entries of the diagonal
+PANEL = 8  # rows that a thread pushes at a time
+ROWS = 256  # held at a time where single entries are asked for
 
 
 class Neighbours(NamedTuple):
@@ -66,7 +67,7 @@ class LocalGaussian:
 
     # Means that an edge alone made are zero without it, up to the error of the entries that say so: a squared
     # length below this share of what it was is zero.
-    rounding = 1e-6
+    rounding = 1e-3
 
     def __init__(
         self,
@@ -103,18 +104,17 @@ class LocalGaussian:
         return self.variances(np.arange(self.n_vertices))[0]
 
     def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
-        """(b,) entries of the diagonal of K, and by how much each may be off at most."""
+        """(b,) entries of the diagonal of K from below, and by how much more each may be at most."""
         found = np.empty((len(at), 2))
 
-        def work(first: int, last: int) -> None:
+        def work(first: int, last: int, scratch: Scratch) -> None:
             own = at[first:last]
             found[first:last] = push_variances(
-                *self._matrix, self.diagonal, own, VARIANCE_EFFORT, LEAST, TOLERANCE
+                *self._matrix, self.diagonal, own, VARIANCE_EFFORT, LEAST, TOLERANCE, scratch
             )
 
-        _in_parts(work, len(at), 4096)
-        half = found[:, 1] / 2
-        return found[:, 0] + half, half
+        self._in_parts(work, len(at), 32 * PANEL)
+        return found[:, 0], found[:, 1]
 
     def solve(self, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """K·x for the columns of x (n, b), in their precision."""
@@ -122,12 +122,29 @@ class LocalGaussian:
 
     def some_rows(self, at: IntArray) -> SparseRows:
         """Rows of K near their vertices."""
+        return self._pushed(at, np.full(len(at), -1), np.zeros(len(at)))
+
+    def without(
+        self, rows: Rows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
+    ) -> FloatArray:
+        """(q, c) entries K′_ik at candidates, of the Gaussian without the edge (i, j) of each query.
+
+        Pushed from i anew, without that edge. Taken from rows i and j, what each of them leaves out would not
+        cancel, and would tell where the edge was.
+        """
+        i, j = queries.T
+        own = self._pushed(i, j, block[:, 0, 0])
+        return own[np.arange(len(i))[:, None], others]
+
+    def _pushed(self, at: IntArray, partners: IntArray, less: FloatArray) -> SparseRows:
         parts: dict[int, Any] = {}
 
-        def work(first: int, last: int) -> None:
-            parts[first] = push_rows(*self._matrix, self.diagonal, at[first:last], self.effort, LEAST)
+        def work(first: int, last: int, scratch: Scratch) -> None:
+            part = slice(first, last)
+            given = at[part], partners[part], less[part], self.effort, LEAST, scratch
+            parts[first] = push_rows(*self._matrix, self.diagonal, *given)
 
-        _in_parts(work, len(at), PANEL)
+        self._in_parts(work, len(at), PANEL)
         begin, ids, values, rest, left = zip(*(parts[first] for first in sorted(parts)), strict=True)
         length = np.concatenate([np.diff(each) for each in begin])
         start = np.concatenate([[0], np.cumsum(length)])
@@ -143,13 +160,13 @@ class LocalGaussian:
         out = np.zeros(len(i))
         for here, there in ((i, j), (j, i)):
             sources, which = np.unique(here, return_inverse=True)
-            for first in range(0, len(sources), 16 * PANEL):
-                rows = self.some_rows(sources[first : first + 16 * PANEL])
-                own = np.flatnonzero((which >= first) & (which < first + 16 * PANEL))
+            for first in range(0, len(sources), ROWS):
+                rows = self.some_rows(sources[first : first + ROWS])
+                own = np.flatnonzero((which >= first) & (which < first + ROWS))
                 out[own] = np.maximum(out[own], rows[which[own] - first, there[own]])
         return out
 
-    def row_blocks(self, at: IntArray, size: int = PANEL) -> Iterator[tuple[IntArray, FloatArray]]:
+    def row_blocks(self, at: IntArray, size: int = ROWS) -> Iterator[tuple[IntArray, FloatArray]]:
         """Yield `(vertices, rows of K)`, so many at a time."""
         for first in range(0, len(at), size):
             own = at[first : first + size]
@@ -160,6 +177,25 @@ class LocalGaussian:
         i, j = self.edges.T
         own = (self.diagonal[:, None] * x**2).sum(axis=0)
         return np.asarray(own + (self.strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
+
+    @property
+    def row_bytes(self) -> int:
+        """About how much memory a row of `some_rows` takes at most."""
+        return 32 * min(self.n_vertices, self.effort)
+
+    def _in_parts(self, work: Callable[[int, int, Scratch], None], count: int, size: int) -> None:
+        """`work(first, last, scratch)` over parts of a fixed size, whichever thread is free; at least once."""
+        held: dict[int, Scratch] = {}
+
+        def task(first: int) -> Callable[[int], None]:
+            def run(slot: int) -> None:
+                if slot not in held:
+                    held[slot] = Scratch.of(self.n_vertices)
+                work(first, min(first + size, count), held[slot])
+
+            return run
+
+        run_tasks([task(first) for first in range(0, max(count, 1), size)], n_threads())
 
     # ------------------------------------------------------------------ what only a factorisation knows
 
@@ -176,12 +212,6 @@ class LocalGaussian:
     def correlate(self, noise: FloatArray) -> FloatArray:
         """Draws made of standard normals."""
         raise _refused("samples")
-
-
-def _in_parts(work: Any, count: int, size: int) -> None:
-    """`work(first, last)` over parts of a fixed size, whichever thread is free, at least once."""
-    firsts = range(0, max(count, 1), size)
-    run_tasks([lambda slot, a=a: work(a, min(a + size, count)) for a in firsts], n_threads())  # type: ignore[misc]
 
 
 def _refused(what: str) -> PosteriorError:

@@ -17,14 +17,32 @@ number of edges has been walked, so that the cost of a row does not know the siz
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
-__all__ = ["push_rows", "push_variances"]
+__all__ = ["Scratch", "push_rows", "push_variances"]
 
 FIRST_CUT, LOWER = 0.25, 0.25  # of 1/J_ii, and by how much it is lowered each time
+
+
+class Scratch(NamedTuple):
+    """Room for one thread: x, r and marks (n,), all zero and left so, touched and waiting vertices (n,)."""
+
+    x: npt.NDArray[np.float64]
+    r: npt.NDArray[np.float64]
+    mark: npt.NDArray[np.uint8]
+    touched: npt.NDArray[np.int32]
+    queue: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, n: int) -> Scratch:
+        """For n vertices."""
+        return cls(
+            np.zeros(n), np.zeros(n), np.zeros(n, np.uint8), np.empty(n, np.int32), np.empty(n, np.int32)
+        )
 
 
 @numba.njit(nogil=True, cache=True)
@@ -35,6 +53,8 @@ def _spread(
     total: Any,
     own: Any,
     i: int,
+    j: int,
+    less: float,
     effort: int,
     least: float,
     tolerance: float,
@@ -46,18 +66,21 @@ def _spread(
 ) -> int:
     """Push from vertex i; how many vertices were touched, which are the first of `touched`.
 
+    If j is a vertex, the edge (i, j) is not walked, and `less` is off the diagonal at both of its ends.
     Ends once `effort` edges were walked, the cut is `least` of 1/J_ii, or the second-order bound of K_ii is
     below `tolerance` of it (if that is positive). `mark` is 1 for touched, 3 for waiting.
     """
     room = len(queue)
     touched[0], count, work = i, 1, 0
     mark[i], r[i] = 1, 1.0
-    cut, last = FIRST_CUT / total[i], least / total[i]
+    total_i = total[i] - less
+    total_j = total[j] - less if j >= 0 else 0.0
+    cut, last = FIRST_CUT / total_i, least / total_i
     while True:
         head, waiting = 0, 0
         for t in range(count):
             u = touched[t]
-            if r[u] > cut * total[u]:
+            if r[u] > cut * (total_i if u == i else total_j if u == j else total[u]):
                 queue[waiting] = u
                 waiting += 1
                 mark[u] = 3
@@ -69,18 +92,21 @@ def _spread(
             mark[u] = 1
             if work >= effort:
                 continue  # only the marks are taken off
-            gain = r[u] / total[u]
+            end = u == i or u == j
+            gain = r[u] / (total_i if u == i else total_j if u == j else total[u])
             x[u] += gain
             r[u] = 0.0
             level = cut
             for t in range(start[u], start[u + 1]):
                 v = near[t]
+                if end and j >= 0 and (v == i or v == j):
+                    continue
                 if mark[v] == 0:
                     mark[v] = 1
                     touched[count] = v
                     count += 1
                 r[v] += strength[t] * gain
-                if mark[v] == 1 and r[v] > level * total[v]:
+                if mark[v] == 1 and r[v] > level * (total_i if v == i else total_j if v == j else total[v]):
                     mark[v] = 3
                     queue[tail] = v
                     tail = tail + 1 if tail + 1 < room else 0
@@ -106,16 +132,19 @@ def push_rows(
     total: Any,
     own: Any,
     sources: Any,
+    partners: Any,
+    less: Any,
     effort: int,
     least: float,
+    scratch: Any,
 ) -> Any:
-    """Rows of K from the `sources`, one after the other.
+    """Rows of K from the `sources`, one after the other, each without the edge to its partner (b,).
+
+    A partner of −1 leaves all as it is; `less` (b,) is what the edge adds to the diagonal at its ends.
 
     Returns where each begins (b + 1,), the vertices it touches, x and r there, and Σ r of each row (b,).
     """
-    n = len(total)
-    x, r, mark = np.zeros(n), np.zeros(n), np.zeros(n, np.uint8)
-    touched, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+    x, r, mark, touched, queue = scratch
     begin, left = np.zeros(len(sources) + 1, np.int64), np.zeros(len(sources))
     ids, values, rest = np.empty(4096, np.int32), np.empty(4096), np.empty(4096)
     used = 0
@@ -127,6 +156,8 @@ def push_rows(
             total,
             own,
             sources[s],
+            partners[s],
+            less[s],
             effort,
             least,
             0.0,
@@ -160,11 +191,13 @@ def push_variances(
     effort: int,
     least: float,
     tolerance: float,
+    scratch: Any,
 ) -> Any:
-    """K_ii of the `sources`, least values and widths (b, 2): the value is at least the first, at most the sum."""
-    n = len(total)
-    x, r, mark = np.zeros(n), np.zeros(n), np.zeros(n, np.uint8)
-    touched, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+    """K_ii of the `sources`, and how much more each may be at most (b, 2).
+
+    Of rᵀ·K·r the part Σ_u r_u²/J_uu is certain, as K_uu ≥ 1/J_uu, and counted.
+    """
+    x, r, mark, touched, queue = scratch
     out = np.zeros((len(sources), 2))
     for s in range(len(sources)):
         i = sources[s]
@@ -175,6 +208,8 @@ def push_variances(
             total,
             own,
             i,
+            -1,
+            0.0,
             effort,
             least,
             tolerance,
@@ -187,8 +222,8 @@ def push_variances(
         out[s, 0] = x[i]
         for t in range(count):
             u = touched[t]
-            out[s, 0] += x[u] * r[u]
-            out[s, 1] += r[u] * r[u] / own[u]
+            out[s, 0] += x[u] * r[u] + r[u] * r[u] / total[u]
+            out[s, 1] += r[u] * r[u] * (1 / own[u] - 1 / total[u])
             x[u], r[u], mark[u] = 0.0, 0.0, 0
     return out
 

@@ -27,7 +27,7 @@ class Rows(Protocol):
         """Entries of places and vertices that broadcast."""
 
     def row(self, place: int) -> tuple[IntArray, FloatArray]:
-        """The vertices whose entries are known, in growing order, and these; all others are zero."""
+        """The vertices whose entries are known, each once, and these; all others are zero."""
 
     def ends(self, places: IntArray, queries: IntArray) -> FloatArray:
         """(q, 3) K_ii, K_ij and K_jj of queries (q, 2), whose rows are at `places` (q, 2)."""
@@ -80,8 +80,7 @@ class SparseRows:
     def row(self, place: int) -> tuple[IntArray, FloatArray]:
         """The vertices that were touched."""
         own = slice(self.start[place], self.start[place + 1])
-        order = np.argsort(self.ids[own])
-        return self.ids[own][order].astype(np.int64), self.values[own][order]
+        return self.ids[own].astype(np.int64), self.values[own]
 
     def dense(self) -> FloatArray:
         """(u, n)."""

@@ -50,6 +50,10 @@ class Gaussian(Protocol):
     def n_vertices(self) -> int:
         """How many vertices there are."""
 
+    @property
+    def row_bytes(self) -> int:
+        """About how much memory a row of `some_rows` takes at most."""
+
     def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """(b,) entries of the diagonal, and by how much each may be off at most."""
 
@@ -64,6 +68,14 @@ class Gaussian(Protocol):
 
     def entries(self, i: IntArray, j: IntArray) -> FloatArray:
         """(k,) entries of K at pairs."""
+
+    def without(
+        self, rows: Rows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
+    ) -> FloatArray:
+        """(q, c) entries K′_ik at candidates, without the edge (i, j) of each query.
+
+        `rows` hold those of both ends at `places` (q, 2), `block` (q, 2, 2) is what the edges add to J.
+        """
 
 
 class Solver(Protocol):

@@ -174,7 +174,7 @@ class GraphStatistics:
         for s, each in enumerate(self.scale_statistics):
             gaussian = each.scale.gaussian
             rows = gaussian.some_rows(at) if s else first_rows
-            strength = np.zeros(len(queries)) if edge is None else gaussian.strength[edge]
+            strength = None if edge is None else gaussian.strength[edge]
             out[:, :, 2 * s : 2 * s + 2] = each.without(rows, places, queries, strength, candidates)
         f = 2 * len(self.scale_statistics)
         rows = self.walk.gaussian.some_rows(at)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.threads import over_ranges
+from acvae.gaussian.graph.leave_one_out import laplacian_blocks
 from acvae.gaussian.graph.rows import Rows
 from acvae.gaussian.graph.solver import Gaussian
 from acvae.links.statistics.cosines import pair_cosines
@@ -63,11 +64,16 @@ class ScaleStatistics:
         return np.stack([np.log(np.maximum(rho, FLOOR)), cosine], axis=-1).astype(np.float32)
 
     def without(
-        self, rows: Rows, places: IntArray, queries: IntArray, strength: FloatArray, others: IntArray
+        self,
+        rows: Rows,
+        places: IntArray,
+        queries: IntArray,
+        strength: FloatArray | None,
+        others: IntArray,
     ) -> FloatArray:
         """(q, c, 2) of i with its candidates (q, c), without the edge (i, j) of each query.
 
-        That edge has this `strength` (q,); one of zero leaves all as it is. Rows of K are those of the queries'
+        That edge has this `strength` (q,); without one all is as it is. Rows of K are those of the queries'
         ends, at `places` (q, 2).
         """
         out = np.empty((*others.shape, 2))
@@ -76,7 +82,11 @@ class ScaleStatistics:
         answer = others == queries[:, 1:]
         row_i = np.where(answer, ends[:, 1:2], rows[places[:, :1], others])
         row_j = np.where(answer, ends[:, 2:], rows[places[:, 1:], others])
-        given = row_i, row_j, ends, queries, strength, others, gaussian.variance, mean, gaussian.rounding, out
+        between, a = row_i, np.zeros(len(queries))
+        if strength is not None:
+            between, a = gaussian.without(rows, places, queries, laplacian_blocks(strength), others), strength
+        change = row_i - row_j
+        given = between, change, ends, queries, a, others, gaussian.variance, mean, gaussian.rounding, out
         over_ranges(lambda a, b: _without(*given, a, b), len(queries), at_least=32)
         return out
 
@@ -98,8 +108,8 @@ def _log_correlation(rows: FloatArray, variance: FloatArray, at: IntArray) -> Ar
 
 @numba.njit(cache=True, nogil=True)
 def _without(
-    row_i: Any,
-    row_j: Any,
+    between: Any,
+    change: Any,
     ends: Any,
     queries: Any,
     strength: Any,
@@ -111,7 +121,10 @@ def _without(
     first: int,
     last: int,
 ) -> None:
-    """Rank-one removal of an edge: K′ = K + s·u·uᵀ, m′ = m + s·u·(m_i − m_j), u = K_i − K_j."""
+    """Rank-one removal of an edge: K′ = K + s·u·uᵀ, m′ = m + s·u·(m_i − m_j), u = K_i − K_j.
+
+    `between` (q, c) are K′_ik, `change` (q, c) u_k.
+    """
     d = mean.shape[1]
     own = np.empty(d)
     gap = np.empty(d)
@@ -130,8 +143,8 @@ def _without(
         length_i = sqrt(length_i) if length_i > rounding * before_i else 0.0
         for c in range(candidates.shape[1]):
             k = candidates[q, c]
-            u_k = row_i[q, c] - row_j[q, c]
-            rho = (row_i[q, c] + s * u_i * u_k) / sqrt(var_i * (variance[k] + s * u_k * u_k))
+            u_k = change[q, c]
+            rho = between[q, c] / sqrt(var_i * (variance[k] + s * u_k * u_k))
             out[q, c, 0] = log(max(rho, FLOOR))
             dot, length_k, before_k, shift = 0.0, 0.0, 0.0, s * u_k
             for x in range(d):

@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from acvae.gaussian.graph.leave_one_out import leave_out
 from acvae.gaussian.graph.rows import Rows
 from acvae.gaussian.graph.solver import Solver
 
@@ -54,19 +53,11 @@ class Walk:
 
         Rows of K hold those of the queries' ends, at `places` (q, 2). Without edges, all is as it is.
         """
-        own, other = places.T
-        row = rows[own[:, None], others]
         if edge is None:
-            return _log(row)
+            return _log(rows[places[:, :1], others])
         w, c = self.weight[edge], FOLLOW
         block = w[:, None, None] * np.array([[1.0, -c], [-c, 1.0]])
-        here, between, there = rows.ends(places, queries).T
-        update = leave_out(block, here, there, between)
-        share = (np.stack([here, between], axis=1)[:, None, :] @ update)[:, 0]
-        answer = others == queries[:, 1:]
-        row = np.where(answer, between[:, None], row)
-        row_j = np.where(answer, there[:, None], rows[other[:, None], others])
-        return _log(row + share[:, :1] * row + share[:, 1:] * row_j)
+        return _log(self.gaussian.without(rows, places, queries, block, others))
 
 
 def _log(covariance: FloatArray) -> FloatArray:
