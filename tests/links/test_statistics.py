@@ -5,8 +5,8 @@ import pytest
 
 from acvae import Graph
 from acvae.families.graph_gaussian import make_statistics, relative_weights
-from acvae.gaussian.graph.solver import ExactSolver
 from acvae.gaussian.graph.laplacian import LaplacianGaussian
+from acvae.gaussian.graph.solver import ExactSolver
 from acvae.links.statistics import GraphStatistics, Scale
 
 SCALES = (1.5, 15.0, 60.0)

@@ -24,13 +24,16 @@ BLOCK_BYTES = 64 << 20  # of scores with all vertices
 
 
 class CandidateRanking(LinkRanking):
-    """Every vertex is ranked among its candidates (`statistics.candidates`); all others come last, as equals."""
+    """Every vertex is ranked among its candidates (`statistics.candidates`); all others come last, equal."""
 
     statistics: Any
 
-    def score_blocks(
-        self, rows: IntArray, block_rows: int | None = None
-    ) -> Iterator[tuple[IntArray, Array]]:
+    @property
+    def block_rows(self) -> int:
+        """As many as a block of scores has room for."""
+        return min(ROWS, max(1, BLOCK_BYTES // (4 * self.n_vertices)))
+
+    def score_blocks(self, rows: IntArray, block_rows: int | None = None) -> Iterator[tuple[IntArray, Array]]:
         """Yield `(rows, scores (b, n))`, minus infinity for who is no candidate."""
         for at, scores, _ in self._blocks(rows, block_rows, odds=False):
             yield at, scores
@@ -74,7 +77,7 @@ class CandidateRanking(LinkRanking):
         self, rows: IntArray, block_rows: int | None, *, odds: bool
     ) -> Iterator[tuple[IntArray, Array, Array]]:
         n = self.n_vertices
-        size = min(ROWS, max(1, BLOCK_BYTES // (4 * n))) if block_rows is None else block_rows
+        size = self.block_rows if block_rows is None else block_rows
 
         def score(x: Array) -> tuple[Array, Array | None]:
             return evaluate(self.order, x), self._odds(x) if odds else None

@@ -72,8 +72,17 @@ class LinkRanking:
             yield at, columns, -scores
 
     def part_of_rows(self, rows: npt.ArrayLike, part: int, parts: int) -> IntArray:
-        """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`."""
-        return np.atleast_1d(check_ids(rows, self.n_vertices))[part::parts]
+        """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`.
+
+        A part is made of whole blocks, so that each row's scores have the same bits as without parts.
+        """
+        ids = np.atleast_1d(check_ids(rows, self.n_vertices))
+        return ids[np.arange(len(ids)) // self.block_rows % parts == part]
+
+    @property
+    def block_rows(self) -> int:
+        """How many rows there are in a block, if nobody says."""
+        return BLOCK
 
     def log_odds(self, i: IntArray, j: IntArray) -> Array:
         """(k,) log-odds of a link between vertices, at the graph's own density; the same both ways."""

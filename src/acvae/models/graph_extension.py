@@ -57,8 +57,8 @@ def extend(
     fitted, graph = model._fit, model.graph_
     if known == "fixed" and fitted.solver.restricts:
         raise OptionError(
-            "known='fixed' makes negative strengths, which solver='local' does not take: use known='update', or "
-            "fit with solver='exact'."
+            "known='fixed' makes negative strengths, which solver='local' does not take: use "
+            "known='update', or fit with solver='exact'."
         )
     listed = None if names is None else list(names)
     evidence, seen = _evidence(model, features, listed)

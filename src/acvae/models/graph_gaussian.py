@@ -66,8 +66,8 @@ class GraphGaussian(Embedder):
         Show progress on standard error.
 
     After `fit`: `posterior_`, `links_` (scores and probabilities of links), `graph_`, `scales_`, `evidence_`
-    (how features were weighted), `solver_` ("exact" or "local"), `history_`, `n_features_in_`, and `feature_names_in_` where features came as
-    a data frame.
+    (how features were weighted), `solver_` ("exact" or "local"), `history_`, `n_features_in_`, and
+    `feature_names_in_` where features came as a data frame.
     """
 
     graph_: Graph
@@ -235,9 +235,7 @@ class GraphGaussian(Embedder):
 
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
         own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
-        fitted = GraphGaussianFit.unpack(
-            own, values["features"], self.graph_, values.get("solver", "exact")
-        )
+        fitted = GraphGaussianFit.unpack(own, values["features"], self.graph_, values.get("solver", "exact"))
         features = arrays.get(FEATURES + "table")
         if FEATURES + "data" in arrays:
             parts = tuple(arrays[FEATURES + name] for name in ("data", "indices", "indptr"))

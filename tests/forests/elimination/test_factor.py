@@ -86,7 +86,9 @@ def test_columns_are_sorted_and_closed():
 
 
 def test_joining_too_many_is_too_large():
-    edges = np.array([(k, k + 1) for k in range(19)])  # one end after the other goes: 1 joined each, then none
+    edges = np.array(
+        [(k, k + 1) for k in range(19)]
+    )  # one end after the other goes: 1 joined each, then none
     assert eliminate(20, edges, most_joined=19).core_size == 0
     with pytest.raises(TooLargeError):
         eliminate(20, edges, most_joined=18)

@@ -88,7 +88,11 @@ def test_without_an_edge_is_below_the_graph_that_never_had_it(effort):
             np.testing.assert_allclose(found[e], exact, atol=1e-5)
         if j not in edges[kept]:  # nothing tells whom a leaf was linked with
             lonely = gaussian.without(
-                gaussian.some_rows(at), edges[[e], ::-1], edges[[e], ::-1], laplacian_blocks(a[[e]]), others[[e]]
+                gaussian.some_rows(at),
+                edges[[e], ::-1],
+                edges[[e], ::-1],
+                laplacian_blocks(a[[e]]),
+                others[[e]],
             )
             assert (lonely[others[[e]] != j] == 0).all()
             leaves += 1

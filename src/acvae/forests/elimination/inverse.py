@@ -1,4 +1,4 @@
-"""A factorised matrix that keeps the inverse of its core in place of the core's factor: rows of J⁻¹ are quick.
+"""A factorised matrix that keeps the inverse of its core in place of the core's factor: quick rows of J⁻¹.
 
 The right-hand side of one row meets the core in a few places only: in one if its vertex is of the core. Each
 of them adds a multiple of a row of the core's inverse, where two triangular solves would read all of it.

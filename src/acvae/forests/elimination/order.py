@@ -63,8 +63,8 @@ def eliminate(
 ) -> Elimination:
     """An order for the graph of `edges` (m, 2), if so many dense matrices of its core fit into memory.
 
-    Eliminating a vertex joins its k neighbours, which takes k² time; with `most_joined`, a graph for which all
-    of that is more is too large as well.
+    Eliminating a vertex joins its k neighbours, which takes k² time; with `most_joined`, a graph for which
+    all of that is more is too large as well.
     """
     room = available_memory()
     held = 2 * len(edges)  # neighbours in sets, those of eliminated vertices included

@@ -64,7 +64,11 @@ def _solve(matrix: tuple[Any, ...], b: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _improve(
-    matrix: tuple[Any, ...], x: npt.NDArray[Any], r: npt.NDArray[Any], image: npt.NDArray[Any], goal: FloatArray
+    matrix: tuple[Any, ...],
+    x: npt.NDArray[Any],
+    r: npt.NDArray[Any],
+    image: npt.NDArray[Any],
+    goal: FloatArray,
 ) -> None:
     """Steps on x and its residual r, in place, until every column is at its goal (k,)."""
     total = matrix[-1]
@@ -110,13 +114,17 @@ def _add(x: npt.NDArray[Any], y: npt.NDArray[Any], scale: FloatArray) -> None:
     over_ranges(lambda a, b: _add_scaled(x, y, own, a, b), len(x), at_least=4096)
 
 
-def _turn(direction: npt.NDArray[Any], r: npt.NDArray[Any], total: npt.NDArray[Any], turn: FloatArray) -> None:
+def _turn(
+    direction: npt.NDArray[Any], r: npt.NDArray[Any], total: npt.NDArray[Any], turn: FloatArray
+) -> None:
     own = turn.astype(r.dtype)
     over_ranges(lambda a, b: _new_direction(direction, r, total, own, a, b), len(r), at_least=4096)
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _product(start: Any, near: Any, strength: Any, total: Any, x: Any, out: Any, first: int, last: int) -> None:
+def _product(
+    start: Any, near: Any, strength: Any, total: Any, x: Any, out: Any, first: int, last: int
+) -> None:
     """Rows first … last of J·x."""
     width = x.shape[1]
     for v in range(first, last):

@@ -1,7 +1,7 @@
 """The Gaussian of `laplacian` on a graph too large to be factorised: rows by local push, solves by iteration.
 
-Nothing is factorised, and nothing of n² is held. A row of K is known near its vertex, from below, with a bound
-on what is left out (`push`); K·x is solved for by conjugate gradients to a residual that is checked
+Nothing is factorised, and nothing of n² is held. A row of K is known near its vertex, from below, with a
+bound on what is left out (`push`); K·x is solved for by conjugate gradients to a residual that is checked
 (`conjugate_gradients`). What needs a factorisation (draws, densities) is refused.
 """
 
@@ -148,8 +148,8 @@ class LocalGaussian:
         begin, ids, values, rest, left = zip(*(parts[first] for first in sorted(parts)), strict=True)
         length = np.concatenate([np.diff(each) for each in begin])
         start = np.concatenate([[0], np.cumsum(length)])
-        whole = [np.concatenate(each) for each in (ids, values, rest)]
-        return SparseRows(self.n_vertices, start, *whole, self._total, np.concatenate(left))
+        whole, x, r = (np.concatenate(each) for each in (ids, values, rest))
+        return SparseRows(self.n_vertices, start, whole, x, r, self._total, np.concatenate(left))
 
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n) rows of K, zero where nothing was pushed to."""
@@ -181,10 +181,10 @@ class LocalGaussian:
     @property
     def row_bytes(self) -> int:
         """About how much memory a row of `some_rows` takes at most."""
-        return 32 * min(self.n_vertices, self.effort)
+        return 100 * min(self.n_vertices, self.effort)
 
     def _in_parts(self, work: Callable[[int, int, Scratch], None], count: int, size: int) -> None:
-        """`work(first, last, scratch)` over parts of a fixed size, whichever thread is free; at least once."""
+        """`work(first, last, scratch)` over parts of a fixed size, by any thread that is free; at least once."""
         held: dict[int, Scratch] = {}
 
         def task(first: int) -> Callable[[int], None]:
@@ -216,6 +216,6 @@ class LocalGaussian:
 
 def _refused(what: str) -> PosteriorError:
     return PosteriorError(
-        f"{what} need a factorised precision, and solver='local' makes none: fit with solver='exact', on fewer "
-        "vertices if it does not fit the memory."
+        f"{what} need a factorised precision, and solver='local' makes none: fit with solver='exact', on "
+        "fewer vertices if it does not fit the memory."
     )

@@ -1,8 +1,8 @@
 """Rows of K = J⁻¹ from near their vertex, by pushing what is left over (Gauss–Southwell on the residual).
 
-J = diag(h) + Laplacian is strictly diagonally dominant with no positive entry beside its diagonal, so K has no
-negative entry. From x = 0 and the residual r = e_i, a step at u moves r_u/J_uu to x_u and hands a_uv·r_u/J_uu
-on to each neighbour v. Throughout
+J = diag(h) + Laplacian is strictly diagonally dominant with no positive entry beside its diagonal, so K has
+no negative entry. From x = 0 and the residual r = e_i, a step at u moves r_u/J_uu to x_u and hands
+a_uv·r_u/J_uu on to each neighbour v. Throughout
 
     K·e_i = x + K·r,   x ≥ 0,   r ≥ 0,
 
@@ -92,14 +92,14 @@ def _spread(
             mark[u] = 1
             if work >= effort:
                 continue  # only the marks are taken off
-            end = u == i or u == j
+            end = u in (i, j)
             gain = r[u] / (total_i if u == i else total_j if u == j else total[u])
             x[u] += gain
             r[u] = 0.0
             level = cut
             for t in range(start[u], start[u + 1]):
                 v = near[t]
-                if end and j >= 0 and (v == i or v == j):
+                if end and j >= 0 and v in (i, j):
                     continue
                 if mark[v] == 0:
                     mark[v] = 1

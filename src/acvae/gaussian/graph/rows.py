@@ -29,6 +29,9 @@ class Rows(Protocol):
     def row(self, place: int) -> tuple[IntArray, FloatArray]:
         """The vertices whose entries are known, each once, and these; all others are zero."""
 
+    def lists(self) -> tuple[IntArray, npt.NDArray[Any], FloatArray]:
+        """Where the entries of each row begin (u + 1,), their vertices, and they themselves."""
+
     def ends(self, places: IntArray, queries: IntArray) -> FloatArray:
         """(q, 3) K_ii, K_ij and K_jj of queries (q, 2), whose rows are at `places` (q, 2)."""
 
@@ -45,6 +48,11 @@ class DenseRows:
     def row(self, place: int) -> tuple[IntArray, FloatArray]:
         """Every vertex."""
         return np.arange(self._values.shape[1]), self._values[place]
+
+    def lists(self) -> tuple[IntArray, npt.NDArray[Any], FloatArray]:
+        """Every vertex, in every row."""
+        u, n = self._values.shape
+        return np.arange(0, u * n + 1, n), np.tile(np.arange(n), u), self._values.ravel()
 
     def ends(self, places: IntArray, queries: IntArray) -> FloatArray:
         """As they are."""
@@ -81,6 +89,10 @@ class SparseRows:
         """The vertices that were touched."""
         own = slice(self.start[place], self.start[place + 1])
         return self.ids[own].astype(np.int64), self.values[own]
+
+    def lists(self) -> tuple[IntArray, npt.NDArray[Any], FloatArray]:
+        """As they were found."""
+        return self.start, self.ids, self.values
 
     def dense(self) -> FloatArray:
         """(u, n)."""

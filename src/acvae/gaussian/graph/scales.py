@@ -19,11 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
-from acvae.gaussian.graph.laplacian import LaplacianGaussian
 from acvae.gaussian.graph.leave_one_out import laplacian_blocks
 from acvae.gaussian.graph.left_out import CandidatesLeftOut, without_rounding
-from acvae.gaussian.graph.local import LocalGaussian
-from acvae.gaussian.graph.solver import SOLVERS, solver_named
+from acvae.gaussian.graph.solver import SOLVERS, Gaussian, solver_named
 from acvae.gaussian.left_out import PairsLeftOut, find_links
 from acvae.gaussian.stored import Stored
 
@@ -49,7 +47,7 @@ class ScalesJoint:
         strength: FloatArray,
         diagonal: FloatArray,
         group: IntArray,
-        gaussians: tuple[LaplacianGaussian | LocalGaussian, ...] | None = None,
+        gaussians: tuple[Gaussian, ...] | None = None,
         solver: str = "exact",
         variance: FloatArray | None = None,
     ) -> None:
@@ -59,7 +57,7 @@ class ScalesJoint:
             self.gaussians = gaussians
 
     @cached_property
-    def gaussians(self) -> tuple[LaplacianGaussian | LocalGaussian, ...]:
+    def gaussians(self) -> tuple[Gaussian, ...]:
         """One a scale, from one solver."""
         solver = solver_named(self.solver, self.diagonal.shape[1], self.links)
         known = [None] * len(self.diagonal) if self._variance is None else self._variance
@@ -76,7 +74,7 @@ class ScalesJoint:
     def _std(self) -> FloatArray:
         return np.sqrt(np.stack([gaussian.variance for gaussian in self.gaussians], axis=1))
 
-    def _dimensions(self) -> Iterator[tuple[int, LaplacianGaussian | LocalGaussian, IntArray, FloatArray]]:
+    def _dimensions(self) -> Iterator[tuple[int, Gaussian, IntArray, FloatArray]]:
         """Scale, Gaussian, dimensions and standard deviations (n, 1), for every scale that has dimensions."""
         for s, gaussian in enumerate(self.gaussians):
             own = np.flatnonzero(self.group == s)

@@ -3,7 +3,7 @@
     exact   elimination with a dense core: every query is exact; memory of a few matrices of the core's size
     local   nothing factorised: rows by push with a bound, means by conjugate gradients; memory of the edges
 
-Which of them is a choice of its own; whoever has a solver asks it for Gaussians and does not look which it is.
+Whoever has a solver asks it for Gaussians and does not look which it is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHARE = 0.6  # of the memory
 
 
 class Gaussian(Protocol):
-    """What statistics ask of N(0, J⁻¹)."""
+    """What statistics and joints ask of N(0, J⁻¹)."""
 
     rounding: float
     diagonal: FloatArray
@@ -77,6 +77,22 @@ class Gaussian(Protocol):
         `rows` hold those of both ends at `places` (q, 2), `block` (q, 2, 2) is what the edges add to J.
         """
 
+    def energy(self, x: FloatArray) -> FloatArray:
+        """(b,) xᵀ·J·x of the columns of x (n, b)."""
+
+    # What only a factorisation knows; without one, an error that says so.
+
+    @property
+    def along(self) -> FloatArray:
+        """(m,) entries of K at the edges."""
+
+    @property
+    def log_determinant(self) -> float:
+        """log det J."""
+
+    def correlate(self, noise: FloatArray) -> FloatArray:
+        """Draws (n, b) made of standard normals (n, b)."""
+
 
 class Solver(Protocol):
     """Makes Gaussians on one graph."""
@@ -86,7 +102,7 @@ class Solver(Protocol):
 
     def gaussian(
         self, diagonal: FloatArray, strength: FloatArray, variance: FloatArray | None = None
-    ) -> LaplacianGaussian | LocalGaussian:
+    ) -> Gaussian:
         """The one with this diagonal (n,) and these strengths (m,); its variances, if they are known."""
 
 
@@ -122,7 +138,7 @@ class LocalSolver:
 
 
 def solver_named(name: str, n_vertices: int, edges: IntArray) -> Solver:
-    """"exact" or "local"."""
+    """ "exact" or "local"."""
     if name not in SOLVERS[1:]:
         raise PosteriorError(f"there is no solver {str(name)[:40]!r}; there are exact and local.")
     return LocalSolver(n_vertices, edges) if name == "local" else ExactSolver(n_vertices, edges)

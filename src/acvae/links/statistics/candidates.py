@@ -1,7 +1,7 @@
-"""Whom a vertex may be linked with on a graph too large to score all: those that any of its numbers is strong for.
+"""Whom a vertex may be linked with where not all can be scored: those that any number of the pair is strong for.
 
-Of each vertex, the strongest by correlation at every scale, by the walk, by shared neighbours, by company both
-ways and by the evidence, so many of each. A pair that is strong in none of these is no candidate.
+Of each vertex, the strongest by correlation at every scale, by the walk, by shared neighbours, by company
+both ways and by the evidence, so many of each. A pair that is strong in none of these is no candidate.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def candidates(statistics: GraphStatistics, at: IntArray, each: int = EACH) -> C
     n = statistics.n_vertices
     gaussians = [scale.gaussian for scale in statistics.scales]
     rows = [gaussian.some_rows(at) for gaussian in (*gaussians, statistics.walk.gaussian)]
-    lists = [
-        (own.start, own.ids, own.values / np.sqrt(gaussian.variance[own.ids]))
-        for gaussian, own in zip(gaussians, rows, strict=False)
-    ]
-    lists.append((rows[-1].start, rows[-1].ids, rows[-1].values))
+    lists = []
+    for gaussian, own in zip(gaussians, rows, strict=False):
+        start, ids, values = own.lists()
+        lists.append((start, ids, values / np.sqrt(gaussian.variance[ids])))
+    lists.append(rows[-1].lists())
     tables = [statistics.shared.sums(at)]
     if statistics.company is not None:
         tables += [*statistics.company.sums(at), statistics.company.alike[at]]

@@ -1,7 +1,7 @@
-"""The likest of many unit vectors, each among those of its own cells: for tables too long to compare all with all.
+"""The likest of many unit vectors, each among those of its own cells, where all with all is too much.
 
-Some √n of the vectors, drawn at random, are centres. A vector lies in the cells of the nearest of them, and is
-compared with all that share one. What it finds are real cosines; a few of the largest may lie elsewhere.
+Some √n of the vectors, drawn at random, are centres. A vector lies in the cells of the nearest of them, and
+is compared with all that share one. What it finds are real cosines; a few of the largest may lie elsewhere.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def likest_in_cells(unit: Array, count: int, seed: int = 0) -> tuple[IntArray, A
     some = np.flatnonzero((unit != 0).any(axis=1))
     cells = np.empty((len(some), CELLS), dtype=np.int64)
     for first in range(0, len(some), BLOCK):
-        own = unit[some[first : first + BLOCK]] @ centres.T
-        cells[first : first + BLOCK] = np.argpartition(own, own.shape[1] - CELLS, axis=1)[:, -CELLS:]
+        cosine = unit[some[first : first + BLOCK]] @ centres.T
+        cells[first : first + BLOCK] = _largest(cosine, CELLS)
     ids = np.repeat(np.arange(n)[:, None], count, axis=1)
     cosines = np.full((n, count), -2, dtype=np.float32)
     order = np.argsort(cells.ravel(), kind="stable")

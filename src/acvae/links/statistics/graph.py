@@ -126,7 +126,9 @@ class GraphStatistics:
         sources, which = np.unique(i, return_inverse=True)
         for first in range(0, len(sources), PANEL):
             here = np.flatnonzero((which >= first) & (which < first + PANEL))
-            self._neighbourhood(sources[first : first + PANEL], which[here] - first, i[here], j[here], out, here)
+            self._neighbourhood(
+                sources[first : first + PANEL], which[here] - first, i[here], j[here], out, here
+            )
         return out
 
     def of(self, at: IntArray, rows: list[Rows], place: IntArray, j: IntArray) -> Array:

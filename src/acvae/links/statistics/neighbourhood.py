@@ -82,9 +82,7 @@ class Company:
         """(b, n, 2) of the vertices `at` with all."""
         return np.stack([_log(_dense(each), NO_COMPANY) for each in self.sums(at)], axis=-1)
 
-    def of(
-        self, sums: tuple[sp.csr_array, sp.csr_array], place: IntArray, others: IntArray
-    ) -> FloatArray:
+    def of(self, sums: tuple[sp.csr_array, sp.csr_array], place: IntArray, others: IntArray) -> FloatArray:
         """(k, 2) of pairs, from the `sums` of the first ends and their places among these."""
         return np.stack([_log(_at(each, place, others), NO_COMPANY) for each in sums], axis=-1)
 
