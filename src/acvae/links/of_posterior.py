@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import GraphError
+from acvae.gaussian.graph.rows import DenseRows
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.judging import fit_order, per_vertex
@@ -99,7 +100,7 @@ def _gather(
     for first in range(0, len(ends), room):
         part = slice(first, first + room)
         at = np.unique(ends[part, 0])
-        near = -statistics.posterior.distances(at)
+        near = DenseRows(-statistics.posterior.distances(at))
         choose(
             ends[part],
             at,

@@ -33,13 +33,13 @@ def score_model(
     split: EdgeSplit | None,
     *,
     pairs: Posterior | None = None,
-    own_links: dict[str, Any] | None = None,
+    known: Mapping[str, Any] | None = None,
     progress: bool = False,
 ) -> dict[str, Any] | None:
     """The scores of a training that has just ended; None without held-out edges.
 
-    `own_links` are scores by the model's own posterior that are known already. The pair network is asked
-    where that is quick.
+    `known` are link scores, by ranking, that are there already. The pair network is asked where that is
+    quick.
     """
     if split is None:
         return None
@@ -52,8 +52,7 @@ def score_model(
     if pairs is not None and n * n * config.options.get("pair_hidden_dim", 0) <= PAIRS_AT_ONCE:
         rankers["pairwise"] = pairs
     scores = _about(config, split.train, split.test)
-    known = {} if own_links is None else {config.method.ranking: own_links}
-    scores["link_prediction"] = _link_prediction(rankers, split.train, split.test, known, progress)
+    scores["link_prediction"] = _link_prediction(rankers, split.train, split.test, known or {}, progress)
     calibration = None if links is None else calibration_scores(links, split.train, split.test)
     if calibration is not None:
         scores["calibration"] = calibration
