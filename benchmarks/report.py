@@ -24,10 +24,16 @@ from generated_graph import communities, make_features, make_graph
 
 TYPES = np.array(["company", "government", "politician", "show"])
 EPOCHS = {"graph-gaussian": None}  # the others: enough to have something to show
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 LIMIT, LIMIT_OF_PICTURE = 60.0, 3.0  # seconds, at the default size
 
 
@@ -98,7 +104,9 @@ def main() -> int:
     made = time.perf_counter() - start - read
     print(f"{args.model} on {args.vertices:,} vertices, {entries[0].graph.n_edges:,} train links")
     print(f"{read:7.1f} s  reading the run")
-    print(f"{made:7.1f} s  making the page, {page.stat().st_size / 1e6:.1f} MB (should be under {LIMIT:.0f} s)")
+    print(
+        f"{made:7.1f} s  making the page, {page.stat().st_size / 1e6:.1f} MB (should be under {LIMIT:.0f} s)"
+    )
     picture = first_picture(page)
     if picture is None:
         print("      –    first picture: no chromium or no playwright here")

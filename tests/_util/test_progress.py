@@ -91,7 +91,9 @@ def test_waiting_shows_the_seconds(monkeypatch, stream, shown):
     assert not stream.isatty() or stream.getvalue().endswith(" \r")  # a terminal's line is free again
 
 
-@pytest.mark.parametrize(("stream", "shown"), [(io.StringIO(), " s so far, about "), (Terminal(), " s, about ")])
+@pytest.mark.parametrize(
+    ("stream", "shown"), [(io.StringIO(), " s so far, about "), (Terminal(), " s, about ")]
+)
 def test_waiting_tells_what_is_left_of_what_it_took_the_last_time(monkeypatch, stream, shown):
     for name in ("SECONDS_TO_FIRST_LINE", "SECONDS_BETWEEN_LINES"):
         monkeypatch.setattr(f"acvae._util.progress.{name}", 0.01)
