@@ -83,7 +83,7 @@ def test_of_a_large_graph_vertices_of_most_neighbours_come_first_until_the_time_
 
 def test_predicted_links_are_the_predictors_where_there_is_one(entry):
     told: list[int] = []
-    found, distance, probability, asked = predicted_links(
+    found, distance, probability, _ = predicted_links(
         replace(entry, predictor=Predictor()), 3, advance=told.append
     )
     who, chance = Predictor().predict_links(np.arange(40), 3, entry.graph)

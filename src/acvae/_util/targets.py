@@ -15,7 +15,8 @@ def check_target(path: str | PathLike[str]) -> None:
     target = Path(path)
     if target.is_dir():
         raise InputError(
-            f"{str(path)!r} is a folder; give the name of a file in it, as {str(target / 'model.safetensors')!r}."
+            f"{str(path)!r} is a folder; give the name of a file in it, as "
+            f"{str(target / 'model.safetensors')!r}."
         )
     folder = target.absolute().parent
     if not folder.is_dir():

@@ -14,8 +14,8 @@ WORSE = 0.02  # by which share of it a figure that should grow may fall
 def divergence(history: Sequence[dict[str, float]], latent_dim: int, learning_rate: float) -> str | None:
     """What to know and what to do, if the figures of the epochs say that training has diverged.
 
-    With a KL divergence, by that alone: the bound itself may fall, as it does at a saddle point. Without, by a
-    figure that should have grown and is less than after the first epoch.
+    With a KL divergence, by that alone: the bound itself may fall, as it does at a saddle point. Without, by
+    a figure that should have grown and is less than after the first epoch.
     """
     if not history:
         return None
