@@ -75,6 +75,10 @@ class AlignmentWarning(AcvaeWarning):
     """Rows of features and vertices were matched by position where names may say otherwise."""
 
 
+class TrainingWarning(AcvaeWarning):
+    """Training came to its end, but what was learnt is not to be relied on."""
+
+
 class IgnoredWeightsWarning(AcvaeWarning):
     """Weights of edges were given to a model that does not use them."""
 

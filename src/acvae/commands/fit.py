@@ -15,7 +15,15 @@ from acvae.commands._fit_flags import add_data_and_run, add_model, given
 from acvae.commands._output import note, silent, warn_of_collapse
 from acvae.commands._settings import merge, output_folder
 from acvae.commands._usage import UsageError, as_flags, new_parser
-from acvae.exceptions import AcvaeError, AcvaeWarning, DataError, InputError, OptionError, TrainingError
+from acvae.exceptions import (
+    AcvaeError,
+    AcvaeWarning,
+    DataError,
+    InputError,
+    OptionError,
+    TrainingError,
+    TrainingWarning,
+)
 
 __all__ = ["add_parser", "complete", "not_understood", "run"]
 
@@ -76,14 +84,14 @@ def run(args: argparse.Namespace) -> int:
     """Train, or go on training."""
     work, folder = _going_on(args) if args.resume is not None else _starting(args)
     try:
-        with _names_of_flags(), _warnings_as_notes(silent if args.quiet else note):
+        with _names_of_flags(), _warnings_as_notes(silent if args.quiet else note) as of_training:
             finished = work()
     except (KeyboardInterrupt, SystemError):  # which a Ctrl-C in compiled code becomes
         args.after_interrupt = _how_to_go_on(folder)
         raise
     if finished is not None and not args.quiet:
         _print_summary(finished)
-        _warn(finished)
+        _warn(finished, of_training)
     return 0
 
 
@@ -165,20 +173,26 @@ def _names_of_flags() -> Iterator[None]:
 
 
 @contextmanager
-def _warnings_as_notes(say: Callable[[str], None]) -> Iterator[None]:
-    """The library's own warnings in a sentence each, without the line of code that they are about."""
+def _warnings_as_notes(say: Callable[[str], None]) -> Iterator[list[str]]:
+    """The library's own warnings in a sentence each, without the line of code that they are about.
+
+    Those of the training are not said but listed, to be told at the end.
+    """
+    of_training: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", AcvaeWarning)
         others = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
-            if issubclass(category, AcvaeWarning):
+            if issubclass(category, TrainingWarning):
+                of_training.append(str(message))
+            elif issubclass(category, AcvaeWarning):
                 say(f"note: {message}")
             else:
                 others(message, category, *where)
 
         warnings.showwarning = show  # type: ignore[assignment]
-        yield
+        yield of_training
 
 
 def _how_to_go_on(folder: Path) -> str:
@@ -211,9 +225,12 @@ def _print_summary(finished: Any) -> None:
     print(f"stored in {where}; next: acvae evaluate {where}, acvae neighbors {where} {example}")
 
 
-def _warn(finished: Any) -> None:
+def _warn(finished: Any, of_training: list[str]) -> None:
     from acvae.runs.collapse import spread_of
 
+    if of_training:
+        note(f"warning: {of_training[0]}")
+        return
     warn_of_collapse({"embeddings": spread_of(finished.posterior)._asdict()}, finished.config.method)
 
 

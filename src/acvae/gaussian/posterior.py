@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from acvae._util.arrays import read_arrays, write_arrays
 from acvae._util.checks import whole_number
+from acvae._util.targets import check_target
 from acvae._util.version import __version__
 from acvae.exceptions import InputError, PosteriorError, SavedModelError
 from acvae.gaussian.checks import (
@@ -384,6 +385,7 @@ class Posterior:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to one safetensors file, which appears whole or not at all."""
+        check_target(path)
         arrays, about = self.pack()
         write_arrays(path, arrays, about | {"acvae": __version__}, format=FORMAT, version=FORMAT_VERSION)
 

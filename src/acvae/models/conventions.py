@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from acvae import exceptions
 from acvae._util.checks import whole_number
 from acvae._util.progress import Stages
+from acvae._util.targets import check_target
 from acvae.exceptions import FeatureError, GraphError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
@@ -83,6 +84,7 @@ class Embedder(_Transformer):
         from acvae.models.persistence import save_model
 
         self._need_fit("save")
+        check_target(path)
         save_model(self, path)
 
     def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:

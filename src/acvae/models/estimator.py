@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from acvae._util.checks import real_number, whole_number
 from acvae._util.progress import Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
-from acvae.exceptions import FeatureError, OptionError
+from acvae.exceptions import FeatureError, OptionError, TrainingWarning
 from acvae.families.amortized import AmortizedInference
 from acvae.families.autoencoding import AutoencodingFamily
 from acvae.families.base import Family
@@ -25,6 +26,7 @@ from acvae.models.inputs import prepare
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
+from acvae.training.divergence import divergence
 
 MODULE = "module."  # before the names of the networks' arrays in a file
 
@@ -52,6 +54,9 @@ class FamilyEstimator(Embedder):
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior
+        diverged = divergence(history, posterior.latent_dim, self.learning_rate)
+        if diverged is not None and world.rank == 0:
+            warnings.warn(diverged, TrainingWarning, stacklevel=3)
 
     def networks(self, n_features: int) -> torch.nn.Module:
         """The networks that `fit` trains, as they are before."""
@@ -146,7 +151,16 @@ class AutoencoderEstimator(FamilyEstimator):
         callbacks: Sequence[Callback] = (),
         checkpoint: Checkpoint | None = None,
     ) -> Self:
-        """Train on a feature matrix (n, D), sparse or dense, and a graph on its n rows.
+        """Train on features of n vertices and a graph of who is related to whom.
+
+        Parameters
+        ----------
+        features
+            (n, D): an array, a SciPy matrix, a tensor, or a data frame, whose index names the vertices. Also
+            a PyTorch Geometric `Data` or a `Dataset`, which bring their graph.
+        graph
+            A `Graph`, edges (m, 2) as an array or data frame, a NetworkX graph, or an adjacency matrix.
+            Data frames and named graphs are joined by name.
 
         With a `checkpoint` the training can be stopped, and the same call goes on where it was. Under
         `torchrun`, processes share the edges and each ends with the same model.

@@ -71,7 +71,7 @@ def payload(
 
 def _run(entry: Entry, maps: tuple[str, ...], clusters: int, work: Work) -> dict[str, Any]:
     q, n = entry.posterior, entry.posterior.n_vertices
-    found, distance, probability = predicted_links(
+    found, distance, probability, asked = predicted_links(
         entry, LINKS, advance=lambda rows: work.advance("links", rows / n)
     )
     best = best_pairs(found, distance, probability)
@@ -87,6 +87,7 @@ def _run(entry: Entry, maps: tuple[str, ...], clusters: int, work: Work) -> dict
             "distance": floats(distance),
             "probability": None if probability is None else floats(probability),
             "best": best,
+            "asked": None if asked.all() else {"of": pack(asked, "u8"), "count": int(asked.sum())},
             "words": explanations(entry, found, best),
         },
         "known": known_neighbors(q, entry.graph),

@@ -53,7 +53,9 @@ def score_model(
         rankers["pairwise"] = pairs
     scores = _about(config, split.train, split.test)
     scores["link_prediction"] = _link_prediction(rankers, split.train, split.test, known or {}, progress)
-    calibration = None if links is None else calibration_scores(links, split.train, split.test)
+    calibration = None
+    if links is not None:
+        calibration = calibration_scores(links, split.train, split.test, progress=progress)
     if calibration is not None:
         scores["calibration"] = calibration
     scores["embeddings"] = spread_of(model.posterior_)._asdict()
@@ -70,7 +72,9 @@ def score_run(
     test = run.graph.with_edges([]) if run.test is None else run.test
     scores = _about(run.config, run.graph, test)
     scores["link_prediction"] = _link_prediction(rankers, run.graph, test, {}, progress)
-    calibration = calibration_scores(rankers["link"], run.graph, test) if "link" in rankers else None
+    calibration = None
+    if "link" in rankers:
+        calibration = calibration_scores(rankers["link"], run.graph, test, progress=progress)
     if calibration is not None:
         scores["calibration"] = calibration
     scores["embeddings"] = spread_of(run.posterior)._asdict()
@@ -81,7 +85,7 @@ def score_run(
             for name, ranker in rankers.items()
             if name != "link"  # probabilities are no distances
         }
-        told = classification_scores(run.posterior.mean, classes)
+        told = classification_scores(run.posterior.mean, classes, progress=progress)
         scores |= {} if told is None else {"classification": told}
     return {**scores, "notes": notes} if notes else scores
 
