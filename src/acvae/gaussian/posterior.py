@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.arrays import read_arrays, write_arrays
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_path, whole_number
 from acvae._util.version import __version__
 from acvae.exceptions import InputError, PosteriorError, SavedModelError
 from acvae.gaussian.checks import (
@@ -21,10 +21,10 @@ from acvae.gaussian.checks import (
     check_embeddings,
     check_exclude,
     check_forest,
-    check_ids,
     check_memory,
     check_pairs,
     check_points,
+    check_rows,
     check_strategy,
     check_table,
     check_weights,
@@ -143,7 +143,7 @@ class Posterior:
         """A posterior whose correlations come from any strategy, such as one of your own."""
         posterior = cls.__new__(cls)
         posterior._set_marginals(mean, std, dtype)
-        posterior._joint = check_strategy(correlations)
+        posterior._joint = check_strategy(correlations, posterior.mean.shape)
         return posterior
 
     def _set_marginals(self, mean: npt.ArrayLike, std: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
@@ -250,7 +250,8 @@ class Posterior:
 
         A part is made of whole blocks, so that each row's distances have the same bits as without parts.
         """
-        return self._rows.part(self._check_rows(rows), part, parts)
+        ids, parts = self._check_rows(rows), whole_number("parts", parts, minimum=1)
+        return self._rows.part(ids, whole_number("part", part, minimum=0, maximum=parts - 1), parts)
 
     def nearest(
         self, rows: npt.ArrayLike, k: int = 10, exclude: Graph | None = None
@@ -385,7 +386,8 @@ class Posterior:
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to one safetensors file, which appears whole or not at all."""
         arrays, about = self.pack()
-        write_arrays(path, arrays, about | {"acvae": __version__}, format=FORMAT, version=FORMAT_VERSION)
+        about |= {"acvae": __version__}
+        write_arrays(as_path("path", path), arrays, about, format=FORMAT, version=FORMAT_VERSION)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Posterior:
@@ -436,10 +438,7 @@ class Posterior:
         )
 
     def _check_rows(self, rows: npt.ArrayLike) -> IntArray:
-        ids = np.atleast_1d(check_ids(rows, self.n_vertices))
-        if ids.ndim != 1:
-            raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
-        return ids
+        return check_rows(rows, self.n_vertices)
 
     # ------------------------------------------------------------------ Python's own
 

@@ -13,9 +13,10 @@ from sklearn import exceptions as sklearn_exceptions
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from acvae import exceptions
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_path, whole_number
 from acvae._util.progress import Stages
 from acvae.exceptions import FeatureError, GraphError
+from acvae.gaussian.checks import check_pairs
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.prediction import best_links, probability_of
@@ -83,7 +84,7 @@ class Embedder(_Transformer):
         from acvae.models.persistence import save_model
 
         self._need_fit("save")
-        save_model(self, path)
+        save_model(self, as_path("path", path))
 
     def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         """What was learnt beside the posterior, to be saved: arrays, and plain values."""
@@ -124,7 +125,7 @@ class Embedder(_Transformer):
         `i` and `j` are ids or names, one or arrays that broadcast.
         """
         self._need_fit("link_probability")
-        a, b = np.broadcast_arrays(self._ids(i, "i"), self._ids(j, "j"))
+        a, b = check_pairs(self._ids(i, "i"), self._ids(j, "j"), self.posterior_.n_vertices)
         if (a == b).any():
             same = int(a[a == b].flat[0])
             raise GraphError(f"a link joins two vertices, but vertex {same} was asked for with itself.")

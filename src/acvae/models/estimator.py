@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from acvae._util.checks import real_number, whole_number
+from acvae._util.checks import real_number, seed_number, whole_number
 from acvae._util.progress import Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
@@ -121,7 +121,7 @@ class AutoencoderEstimator(FamilyEstimator):
         whole_number("hidden_dim", self.hidden_dim, minimum=1)
         whole_number("epochs", self.epochs, minimum=0)
         whole_number("batch_vertices", self.batch_vertices, minimum=1)
-        whole_number("seed", self.seed, minimum=0)
+        seed_number("seed", self.seed)
         real_number("learning_rate", self.learning_rate, above=0)
         make_likelihood(self.likelihood, 1)
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_path, whole_number
 from acvae._util.files import save_arrays
 from acvae._util.version import __version__
 from acvae.engine.distributed import ALONE, World
@@ -52,6 +52,7 @@ class Checkpoint:
     every: int = 10
 
     def __post_init__(self) -> None:
+        as_path("path", self.path)
         whole_number("every", self.every, minimum=1)
 
 

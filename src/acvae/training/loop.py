@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from acvae._util.checks import as_list, called, instance, shown
 from acvae._util.progress import Progress, Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import ALONE, World
@@ -77,6 +78,9 @@ def train(
     the mean of their gradients.
     """
     check_family(family, stored=checkpoint is not None)
+    callbacks = check_callbacks(callbacks)
+    if checkpoint is not None:
+        instance("checkpoint", checkpoint, Checkpoint, OptionError)
     with world:
         return _train(family, plan, callbacks, checkpoint, world)
 
@@ -111,12 +115,41 @@ def _train(
                 figures.update(family.after_epoch(world))
             state = EpochState(epoch, plan.epochs, figures, family, world)
             for callback in callbacks:
-                figures.update(callback(state) or {})
+                figures.update(_called_back(callback, state))
             history.append(figures)
             if keeper is not None:
                 keeper.after_epoch(last=epoch == plan.epochs)
             progress.advance(**family.display(figures))
     return history
+
+
+def check_callbacks(callbacks: Any) -> list[Callback]:
+    """A list of what can be called, before any time is spent."""
+    given = as_list("callbacks", callbacks, OptionError)
+    for callback in given:
+        if not callable(callback) or isinstance(callback, type):
+            raise OptionError(
+                f"a callback is called with an EpochState after each epoch, and {called(callback)} cannot be."
+            )
+    return given
+
+
+def _called_back(callback: Callback, state: EpochState) -> dict[str, float]:
+    """What it adds to the history. Its own errors come out as they are, with a word on where they were."""
+    try:
+        added = callback(state)
+    except Exception as error:
+        error.add_note(f"raised by the callback {shown(callback)} after epoch {state.epoch}")
+        raise
+    if added is None:
+        return {}
+    if not isinstance(added, Mapping) or not all(
+        isinstance(name, str) and isinstance(value, (int, float, np.number)) for name, value in added.items()
+    ):
+        raise OptionError(
+            f"a callback returns None or a dict from names to numbers, for the history, not {shown(added)}."
+        )
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in added.items()}
 
 
 def _epoch(
