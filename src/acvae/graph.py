@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.adjacency import adjacency, neighbour_lists
-from acvae._util.checks import as_array, choice, optional_import, shown, whole_number
+from acvae._util.checks import as_array, choice, flag, optional_import, shown, whole_number
 from acvae._util.edge_lists import (
     COMBINE,
     BoolArray,
@@ -159,6 +159,7 @@ class Graph:
         """
         import scipy.sparse as sp  # takes a while to load, and most graphs do without
 
+        weighted = flag("weighted", weighted)
         if not sp.issparse(adjacency):
             raise GraphError(f"from_scipy needs a SciPy sparse matrix, not {type(adjacency).__name__}.")
         if len(adjacency.shape) != 2 or adjacency.shape[0] != adjacency.shape[1]:

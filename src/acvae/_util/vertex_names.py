@@ -88,7 +88,7 @@ def lookup_table(names: npt.NDArray[Any]) -> dict[Any, int]:
 
 def positions_of(lookup: Mapping[Any, int], values: npt.NDArray[Any]) -> IntArray:
     try:
-        return np.array([lookup[v] for v in values.tolist()], dtype=np.int64)
+        return np.array([lookup[v] for v in hashable(values)], dtype=np.int64)
     except KeyError as error:
         missing = error.args[0]
         raise UnknownNameError(

@@ -13,7 +13,7 @@ from sklearn import exceptions as sklearn_exceptions
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from acvae import exceptions
-from acvae._util.checks import as_path, whole_number
+from acvae._util.checks import as_path, flag, whole_number
 from acvae._util.progress import Stages
 from acvae.exceptions import FeatureError, GraphError
 from acvae.gaussian.checks import check_pairs
@@ -164,6 +164,7 @@ class Embedder(_Transformer):
                     f"the graph to exclude has {known.n_vertices} vertices, the model "
                     f"{self.posterior_.n_vertices}."
                 )
+        names = flag("names", names)
         best, probabilities = best_links(self.links_, ids, k, known)
         return (names_of(best, self.graph_) if names else best), probabilities
 
@@ -172,6 +173,7 @@ class Embedder(_Transformer):
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """`posterior_.nearest` by id or by name: the k nearest and their distances, both (r, k)."""
         self._need_fit("nearest")
+        names = flag("names", names)
         ids, distances = self.posterior_.nearest(self._ids(rows, "rows"), k, exclude)
         return (names_of(ids, self.graph_) if names else ids), distances
 

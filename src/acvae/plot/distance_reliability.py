@@ -10,7 +10,7 @@ import numpy.typing as npt
 from acvae._util.checks import instance, seed_number, whole_number
 from acvae.exceptions import GraphError, InputError
 from acvae.gaussian.posterior import Posterior
-from acvae.gaussian.rankings import need_posterior
+from acvae.gaussian.rankings import checked_blocks, need_posterior
 from acvae.graph import Graph
 from acvae.plot.intervals import wilson
 from acvae.plot.style import EDGE_COLOR, PALETTE, finish
@@ -76,7 +76,7 @@ def _candidate_pairs(
     if n > sources:
         chosen = np.sort(np.random.default_rng(seed_number("seed", seed)).choice(n, sources, replace=False))
     distances, hits = [], []
-    for rows, columns, block in posterior.distance_blocks(chosen):
+    for rows, columns, block in checked_blocks(posterior, chosen):
         position = np.empty(n, dtype=np.int64)
         position[columns] = np.arange(n)
         for row, i in zip(block, rows.tolist(), strict=True):

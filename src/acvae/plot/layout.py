@@ -11,7 +11,7 @@ import numpy.typing as npt
 from acvae._util.checks import choice, real_array, seed_number, whole_number
 from acvae.exceptions import InputError
 from acvae.gaussian.posterior import Posterior
-from acvae.gaussian.rankings import need_posterior
+from acvae.gaussian.rankings import checked_blocks, need_posterior
 
 __all__ = ["LANDMARKS", "map_coordinates"]
 
@@ -54,7 +54,7 @@ def map_coordinates(
 
     rng = np.random.default_rng(seed_number("seed", seed))
     members = np.arange(n) if n <= landmarks else np.sort(rng.choice(n, landmarks, replace=False))
-    blocks = posterior.distance_blocks(members) if points is None else _squared_blocks(points, members)
+    blocks = checked_blocks(posterior, members) if points is None else _squared_blocks(points, members)
     squared, nearest, distance = _to_landmarks(n, members, blocks, lambda share: advance(0.2 * share))
     start = classical_scaling(squared) + 1e-6 * rng.standard_normal((len(members), 2)) * np.sqrt(
         squared.max()

@@ -23,7 +23,7 @@ SMALLEST_BRANCH = 0.02  # share of the leaves below which a branch has no colour
 def need_forest(posterior: Posterior) -> None:
     """Raise unless there is a forest to draw."""
     need_posterior("a drawing of a forest", posterior)
-    if not posterior.has_forest:
+    if not getattr(posterior, "has_forest", False):
         raise PosteriorError("there is no learnt forest to draw; use the posterior of an ACVAE.")
 
 
