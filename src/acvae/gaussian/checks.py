@@ -13,6 +13,7 @@ from acvae.graph import Graph
 
 __all__ = [
     "check_correlations",
+    "check_distances_fit",
     "check_dtype",
     "check_edges",
     "check_embeddings",
@@ -69,6 +70,18 @@ def check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any
             f"{name} has {table[row, column]} in row {row}, dimension {column}, too large for {dtype}."
         )
     return cast
+
+
+def check_distances_fit(mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> None:
+    """Refuse what has distances too large for its own type."""
+    largest = float(np.finfo(mean.dtype).max)
+    for name, table in (("mean", mean), ("std", std)):
+        value = float(np.abs(table).max(initial=0))
+        if 16 * mean.shape[1] * value**2 > largest if value < 1e154 else True:
+            raise PosteriorError(
+                f"{name} has values up to {value:.3g}, whose squared distances are too large for "
+                f"{mean.dtype}; rescale them{', or use dtype=float64' if mean.dtype == np.float32 else ''}."
+            )
 
 
 def check_edges(forest: Any, n: int) -> IntArray:

@@ -17,6 +17,7 @@ from acvae._util.version import __version__
 from acvae.exceptions import InputError, PosteriorError, SavedModelError
 from acvae.gaussian.checks import (
     check_correlations,
+    check_distances_fit,
     check_dtype,
     check_embeddings,
     check_exclude,
@@ -31,6 +32,7 @@ from acvae.gaussian.checks import (
     generator,
     inside_unit_interval,
 )
+from acvae.gaussian.far_points import log_density_anywhere
 from acvae.gaussian.joint import Correlations, Joint
 from acvae.gaussian.nearest import nearest_of_blocks
 from acvae.gaussian.registry import pack_joint, unpack_joint
@@ -152,6 +154,7 @@ class Posterior:
         self.std = check_table("std", std, kind)
         if self.mean.shape != self.std.shape:
             raise PosteriorError(f"mean has shape {self.mean.shape} but std {self.std.shape}.")
+        check_distances_fit(self.mean, self.std)
         if not (self.std > 0).all():
             row, column = np.argwhere(~(self.std > 0))[0]
             raise PosteriorError(
@@ -290,8 +293,9 @@ class Posterior:
         points = check_points("z", z, self.mean.shape)
         std = self.std.astype(np.float64)
         shape = points.shape[:-2]
-        standard = ((points - self.mean) / std).reshape(math.prod(shape), *self.mean.shape)
-        log_density = joint.log_density(standard) - np.log(std).sum()
+        with np.errstate(over="ignore"):
+            standard = ((points - self.mean) / std).reshape(math.prod(shape), *self.mean.shape)
+        log_density = log_density_anywhere(joint, standard) - np.log(std).sum()
         return log_density.reshape(shape)
 
     def entropy(self) -> float:

@@ -20,6 +20,7 @@ from acvae.exceptions import OptionError, TrainingError
 from acvae.families.base import Family, check_family
 from acvae.gaussian.posterior import Posterior
 from acvae.training.checkpoint import Checkpoint, Keeper, Parts
+from acvae.training.divergence import broken_parameters, broken_terms, diverged
 
 __all__ = ["Callback", "EpochState", "Plan", "train"]
 
@@ -167,6 +168,7 @@ def _epoch(
     started = time.perf_counter()
     totals = np.zeros(len(family.figures))
     steps = 0
+    first_broken: tuple[int, str] | None = None
     with stepper.at_work():
         for batch in family.batches(rng, noise, world):
             figures = stepper.step(batch)
@@ -177,18 +179,22 @@ def _epoch(
                 )
             totals += figures
             steps += 1
+            if not (first_broken or np.isfinite(figures).all()):
+                first_broken = (steps, broken_terms(family.figures, figures))
+                if world.size == 1:  # several go on to the end of the epoch, and stop together
+                    break
             progress.doing(f"step {steps:,} of the next", min(steps / expected, 1.0) if expected else 0.0)
             if keeper is not None:
                 keeper.check_interrupt()
     seconds = time.perf_counter() - started
     means = world.total(totals / max(steps, 1)) / world.size
     named = {name: float(value) for name, value in zip(family.figures, means, strict=True)}
-    broken = [f"{name} = {value}" for name, value in named.items() if not np.isfinite(value)]
-    if broken:
-        raise TrainingError(
-            f"the objective of {family.name} became useless in epoch {epoch} ({', '.join(broken)}); use a "
-            "smaller learning_rate, or rescale the features."
-        )
+    at, what = first_broken or (
+        steps,
+        broken_terms(family.figures, means) or broken_parameters(family.module),
+    )
+    if what:
+        raise diverged(family.name, epoch, at, what, None if keeper is None else keeper.last_stored())
     return {"epoch": epoch, "steps": steps, "seconds": seconds, **named}
 
 
