@@ -86,7 +86,7 @@ class Bernoulli(Likelihood):
 
 
 class Poisson(Likelihood):
-    """Each feature is a count of rate exp(output), which beyond e²⁰ grows linearly, so that it stays a number.
+    """Each feature is a count of rate exp(output), which beyond e²⁰ grows linearly to stay a number.
 
     Networks that have not learnt yet may say anything of features that are large.
     """
