@@ -85,5 +85,8 @@ class IgnoredWeightsWarning(AcvaeWarning):
 
 def did_you_mean(given: object, known: Iterable[object]) -> str:
     """A hint like " Did you mean 'debian'?", or an empty string when nothing is close."""
-    matches = get_close_matches(str(given), [str(k) for k in known], n=3, cutoff=0.6)
+    try:
+        matches = get_close_matches(str(given)[:100], [str(k) for k in known], n=3, cutoff=0.6)
+    except Exception:  # what has no text is like nothing
+        return ""
     return f" Did you mean {' or '.join(repr(m) for m in matches)}?" if matches else ""

@@ -12,26 +12,28 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.arrays import read_arrays, write_arrays
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_path, whole_number
 from acvae._util.targets import check_target
 from acvae._util.version import __version__
 from acvae.exceptions import InputError, PosteriorError, SavedModelError
 from acvae.gaussian.checks import (
     check_correlations,
+    check_distances_fit,
     check_dtype,
     check_embeddings,
     check_exclude,
     check_forest,
-    check_ids,
     check_memory,
     check_pairs,
     check_points,
+    check_rows,
     check_strategy,
     check_table,
     check_weights,
     generator,
     inside_unit_interval,
 )
+from acvae.gaussian.far_points import log_density_anywhere
 from acvae.gaussian.joint import Correlations, Joint
 from acvae.gaussian.nearest import nearest_of_blocks
 from acvae.gaussian.registry import pack_joint, unpack_joint
@@ -144,7 +146,7 @@ class Posterior:
         """A posterior whose correlations come from any strategy, such as one of your own."""
         posterior = cls.__new__(cls)
         posterior._set_marginals(mean, std, dtype)
-        posterior._joint = check_strategy(correlations)
+        posterior._joint = check_strategy(correlations, posterior.mean.shape)
         return posterior
 
     def _set_marginals(self, mean: npt.ArrayLike, std: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
@@ -153,6 +155,7 @@ class Posterior:
         self.std = check_table("std", std, kind)
         if self.mean.shape != self.std.shape:
             raise PosteriorError(f"mean has shape {self.mean.shape} but std {self.std.shape}.")
+        check_distances_fit(self.mean, self.std)
         if not (self.std > 0).all():
             row, column = np.argwhere(~(self.std > 0))[0]
             raise PosteriorError(
@@ -251,7 +254,8 @@ class Posterior:
 
         A part is made of whole blocks, so that each row's distances have the same bits as without parts.
         """
-        return self._rows.part(self._check_rows(rows), part, parts)
+        ids, parts = self._check_rows(rows), whole_number("parts", parts, minimum=1)
+        return self._rows.part(ids, whole_number("part", part, minimum=0, maximum=parts - 1), parts)
 
     def nearest(
         self, rows: npt.ArrayLike, k: int = 10, exclude: Graph | None = None
@@ -290,8 +294,9 @@ class Posterior:
         points = check_points("z", z, self.mean.shape)
         std = self.std.astype(np.float64)
         shape = points.shape[:-2]
-        standard = ((points - self.mean) / std).reshape(math.prod(shape), *self.mean.shape)
-        log_density = joint.log_density(standard) - np.log(std).sum()
+        with np.errstate(over="ignore"):
+            standard = ((points - self.mean) / std).reshape(math.prod(shape), *self.mean.shape)
+        log_density = log_density_anywhere(joint, standard) - np.log(std).sum()
         return log_density.reshape(shape)
 
     def entropy(self) -> float:
@@ -385,9 +390,11 @@ class Posterior:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to one safetensors file, which appears whole or not at all."""
-        check_target(path)
+        target = as_path("path", path)
+        check_target(target)
         arrays, about = self.pack()
-        write_arrays(path, arrays, about | {"acvae": __version__}, format=FORMAT, version=FORMAT_VERSION)
+        about |= {"acvae": __version__}
+        write_arrays(target, arrays, about, format=FORMAT, version=FORMAT_VERSION)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Posterior:
@@ -438,10 +445,7 @@ class Posterior:
         )
 
     def _check_rows(self, rows: npt.ArrayLike) -> IntArray:
-        ids = np.atleast_1d(check_ids(rows, self.n_vertices))
-        if ids.ndim != 1:
-            raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
-        return ids
+        return check_rows(rows, self.n_vertices)
 
     # ------------------------------------------------------------------ Python's own
 

@@ -13,10 +13,11 @@ from sklearn import exceptions as sklearn_exceptions
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from acvae import exceptions
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_path, flag, whole_number
 from acvae._util.progress import Stages
 from acvae._util.targets import check_target
 from acvae.exceptions import FeatureError, GraphError
+from acvae.gaussian.checks import check_pairs
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.prediction import best_links, link_blocks, probability_of
@@ -84,8 +85,9 @@ class Embedder(_Transformer):
         from acvae.models.persistence import save_model
 
         self._need_fit("save")
-        check_target(path)
-        save_model(self, path)
+        target = as_path("path", path)
+        check_target(target)
+        save_model(self, target)
 
     def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         """What was learnt beside the posterior, to be saved: arrays, and plain values."""
@@ -126,7 +128,7 @@ class Embedder(_Transformer):
         `i` and `j` are ids or names, one or arrays that broadcast.
         """
         self._need_fit("link_probability")
-        a, b = np.broadcast_arrays(self._ids(i, "i"), self._ids(j, "j"))
+        a, b = check_pairs(self._ids(i, "i"), self._ids(j, "j"), self.posterior_.n_vertices)
         if (a == b).any():
             same = int(a[a == b].flat[0])
             raise GraphError(f"a link joins two vertices, but vertex {same} was asked for with itself.")
@@ -154,6 +156,7 @@ class Embedder(_Transformer):
         """
         self._need_fit("predict_links")
         ids, k, known = self._asked(rows, k, exclude)
+        names = flag("names", names)
         best, probabilities = best_links(self.links_, ids, k, known)
         return (names_of(best, self.graph_) if names else best), probabilities
 
@@ -190,6 +193,7 @@ class Embedder(_Transformer):
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """`posterior_.nearest` by id or by name: the k nearest and their distances, both (r, k)."""
         self._need_fit("nearest")
+        names = flag("names", names)
         ids, distances = self.posterior_.nearest(self._ids(rows, "rows"), k, exclude)
         return (names_of(ids, self.graph_) if names else ids), distances
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from acvae._util.checks import real_number, whole_number
+from acvae._util.checks import real_number, seed_number, whole_number
 from acvae._util.progress import Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
@@ -26,7 +26,7 @@ from acvae.models.inputs import prepare
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
-from acvae.training.divergence import divergence
+from acvae.training.runaway import runaway
 
 MODULE = "module."  # before the names of the networks' arrays in a file
 
@@ -54,7 +54,7 @@ class FamilyEstimator(Embedder):
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior
-        diverged = divergence(history, posterior.latent_dim, self.learning_rate)
+        diverged = runaway(history, posterior.latent_dim, self.learning_rate)
         if diverged is not None and world.rank == 0:
             warnings.warn(diverged, TrainingWarning, stacklevel=3)
 
@@ -126,7 +126,7 @@ class AutoencoderEstimator(FamilyEstimator):
         whole_number("hidden_dim", self.hidden_dim, minimum=1)
         whole_number("epochs", self.epochs, minimum=0)
         whole_number("batch_vertices", self.batch_vertices, minimum=1)
-        whole_number("seed", self.seed, minimum=0)
+        seed_number("seed", self.seed)
         real_number("learning_rate", self.learning_rate, above=0)
         make_likelihood(self.likelihood, 1)
 

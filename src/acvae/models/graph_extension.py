@@ -22,7 +22,7 @@ from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.graph.solver import solver_named
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.models.extension import all_names, ids_of_ends
+from acvae.models.extension import all_names, ids_of_ends, pairs_of
 
 if TYPE_CHECKING:
     from acvae.models.graph_gaussian import GraphGaussian
@@ -171,10 +171,7 @@ def _evidence(
 
 def _ends(edges: Any, fresh: Graph, graph: Graph) -> IntArray:
     """(m, 2) ids in the larger graph of pairs (new vertex, known or new vertex)."""
-    pairs = [tuple(pair) for pair in edges]
-    wrong = next((pair for pair in pairs if len(pair) != 2), None)
-    if wrong is not None:
-        raise GraphError(f"each edge is a pair (new vertex, vertex), but one is {wrong!r}.")
+    pairs = pairs_of(edges, "(new vertex, vertex)")
     n = graph.n_vertices
     new = n + ids_of_ends([pair[0] for pair in pairs], fresh, "new vertices")
     among_new = np.array([_is_new(pair[1]) for pair in pairs], dtype=bool)

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._util.checks import choice, real_number, whole_number
+from acvae._util.checks import as_list, choice, real_number, seed_number, whole_number
+from acvae._util.matrices import as_matrix
 from acvae._util.progress import Stages
 from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
@@ -90,15 +91,12 @@ class GraphGaussian(Embedder):
 
     def _check_options(self) -> None:
         whole_number("latent_dim", self.latent_dim, minimum=1)
-        whole_number("seed", self.seed, minimum=0)
+        seed_number("seed", self.seed)
         choice("solver", self.solver, SOLVERS)
         if isinstance(self.scales, str):
             choice("scales", self.scales, ("auto",))
             return
-        try:
-            given = list(self.scales)
-        except TypeError:
-            raise OptionError(f"scales must be 'auto' or numbers above 0, not {self.scales!r}.") from None
+        given = as_list("scales", self.scales, OptionError, "'auto' or numbers above 0")
         if not given:
             raise OptionError("scales must be 'auto' or numbers above 0, and there are none.")
         for scale in given:
@@ -267,12 +265,6 @@ class GraphGaussian(Embedder):
         return Posterior.from_correlations(mean, joint.std, joint)
 
     def _as_rows(self, features: Any) -> Any:
-        table = (
-            features
-            if sp.issparse(features)
-            else np.asarray(getattr(features, "to_numpy", lambda: features)())
-        )
-        if table.ndim != 2:
-            raise FeatureError(f"features must be a table (k, D), got shape {table.shape}.")
+        table = as_matrix(features)
         self._check_width(table.shape[1])
         return table

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import real_number, whole_number
+from acvae._util.checks import real_number, seed_number, whole_number
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import local_device
 from acvae.exceptions import GraphError
@@ -96,7 +96,7 @@ class GraphSAGE(FamilyEstimator):
         whole_number("n_negatives", self.n_negatives, minimum=1)
         whole_number("epochs", self.epochs, minimum=0)
         whole_number("batch_edges", self.batch_edges, minimum=1)
-        whole_number("seed", self.seed, minimum=0)
+        seed_number("seed", self.seed)
         real_number("learning_rate", self.learning_rate, above=0)
 
     # ------------------------------------------------------------------ what users call

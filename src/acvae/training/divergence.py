@@ -1,35 +1,40 @@
-"""Training that ran away: the objective is still finite, but what was learnt means nothing."""
+"""A training whose numbers are no longer finite: at which step, in which term, and what is left of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["MOST_KL", "divergence"]
+import numpy as np
+import numpy.typing as npt
+import torch
 
-MOST_KL = 100.0  # nats per dimension between an embedding and the prior; trained models have below ten
-LEAST_EPOCHS = 3
-WORSE = 0.02  # by which share of it a figure that should grow may fall
+from acvae.exceptions import TrainingError
+
+__all__ = ["broken_parameters", "broken_terms", "diverged"]
 
 
-def divergence(history: Sequence[dict[str, float]], latent_dim: int, learning_rate: float) -> str | None:
-    """What to know and what to do, if the figures of the epochs say that training has diverged.
+def broken_terms(names: Sequence[str], figures: npt.NDArray[np.floating]) -> str:
+    """The terms of the objective that are not finite, as "kl = nan", or an empty text."""
+    return ", ".join(
+        f"{name} = {value}"
+        for name, value in zip(names, figures.tolist(), strict=True)
+        if not np.isfinite(value)
+    )
 
-    With a KL divergence, by that alone: the bound itself may fall, as it does at a saddle point. Without, by
-    a figure that should have grown and is less than after the first epoch.
-    """
-    if not history:
-        return None
-    last, first = history[-1], history[0]
-    if "kl" in last:
-        kl = last["kl"] / latent_dim
-        if kl < MOST_KL:
-            return None
-        what = f"embeddings are {kl:,.0f} nats per dimension away from the prior (KL), and mean nothing"
-    else:
-        if len(history) < LEAST_EPOCHS or last["elbo"] >= first["elbo"] - WORSE * abs(first["elbo"]):
-            return None
-        what = f"the objective fell from {first['elbo']:.3f} to {last['elbo']:.3f}"
-    return (
-        f"training has diverged: {what}. Use a smaller learning_rate than "
-        f"{learning_rate:g}, such as 0.001, or rescale the features."
+
+def broken_parameters(module: torch.nn.Module) -> str:
+    """The first parameters that are not finite, as "parameters encoder.weight = nan", or an empty text."""
+    for name, parameter in module.named_parameters():
+        values = parameter.detach()
+        if not torch.isfinite(values).all():
+            return f"parameters {name} = {values[~torch.isfinite(values)][0].item()}"
+    return ""
+
+
+def diverged(family: str, epoch: int, step: int, what: str, kept: str | None) -> TrainingError:
+    """The error that tells it; `kept` says where the last good state is stored."""
+    left = "nothing was stored: fit(…, checkpoint=Checkpoint(path)) would" if kept is None else kept
+    return TrainingError(
+        f"the objective of {family} became useless in step {step:,} of epoch {epoch} ({what}); use a "
+        f"smaller learning_rate, or rescale the features. Of the epochs before, {left}."
     )

@@ -83,6 +83,11 @@ class ScalesJoint:
 
     # ------------------------------------------------------------------ stored
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many vertices it is for, and dimensions."""
+        return self.diagonal.shape[1], len(self.group)
+
     def describe(self) -> str:
         """What it is made of."""
         return f"{len(self.links):,} edges of a graph at {len(self.strength)} scales"
