@@ -54,7 +54,7 @@ def real_number(
     expected = "a finite number" + (f" {' and '.join(bounds)}" if bounds else "")
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise OptionError(f"{name} must be {expected}, not {value!r}.") from None
     if (
         not math.isfinite(number)

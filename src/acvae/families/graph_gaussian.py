@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.forests.elimination import Elimination
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
+from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
 from acvae.links.head import Head, start
 from acvae.links.judging import fit_order, per_vertex
@@ -124,19 +125,29 @@ class GraphGaussianFit:
 
     @classmethod
     def unpack(cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph) -> GraphGaussianFit:
-        """From what `pack` gave, the kind of the features if there are any, and the graph."""
-        prefix = "evidence/"
+        """Of arrays that may be anything, the kind of the features if there are any, and the graph."""
+        stored, prefix = Stored(arrays), "evidence/"
         own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
-        return cls(
+        evidence = None if kind is None else Evidence.unpack(kind, own)
+        scales = stored.numbers("scales", (None,), np.float64)
+        if not (len(scales) and (scales > 0).all()):
+            raise PosteriorError("its scales are not positive.")
+        made = cls(
             graph,
-            None if kind is None else Evidence.unpack(kind, own),
-            np.asarray(arrays["rows"]),
-            np.asarray(arrays["seen"]),
-            tuple(float(t) for t in arrays["scales"]),
-            float(arrays["precision"]),
+            evidence,
+            stored.numbers("rows", (graph.n_vertices, evidence.dimensions if evidence else 0), np.float64),
+            stored.mask("seen", graph.n_vertices),
+            tuple(scales.tolist()),
+            stored.number("precision"),
             Head.unpack(arrays, "order/"),
             Head.unpack(arrays, "probability/"),
         )
+        for head in (made.order, made.probability):
+            if len(head.centre) != made.statistics.count:
+                raise PosteriorError(
+                    f"its head is for {len(head.centre)} numbers of a pair, not {made.statistics.count}."
+                )
+        return made
 
 
 def dimensions(fitted: GraphGaussianFit, latent_dim: int) -> tuple[IntArray, IntArray]:
