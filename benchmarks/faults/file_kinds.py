@@ -88,7 +88,9 @@ def _models(home: Path, features: sp.csr_array, graph: acvae.Graph) -> Iterator[
 
             def read_links(file: Path, posterior: acvae.Posterior = posterior) -> Any:
                 links = load_ranking(file, posterior)
-                return links.log_odds(EVERYONE[:-1], EVERYONE[1:]), links.log_odds(EVERYONE[:2], EVERYONE[-2:])
+                return links.log_odds(EVERYONE[:-1], EVERYONE[1:]), links.log_odds(
+                    EVERYONE[:2], EVERYONE[-2:]
+                )
 
             yield Kind(f"links {name}", "arrays", ranking, read_links, checksum=True)
 
@@ -106,7 +108,12 @@ def _read_model(path: Path) -> Any:
 
 
 def _ask(q: acvae.Posterior) -> list[Any]:
-    answers: list[Any] = [q.mean, q.std, q.pair_correlation(EVERYONE, EVERYONE[::-1]), q.distances([0, N - 1])]
+    answers: list[Any] = [
+        q.mean,
+        q.std,
+        q.pair_correlation(EVERYONE, EVERYONE[::-1]),
+        q.distances([0, N - 1]),
+    ]
     answers.append(q.nearest([0, 1, N - 1], 3))
     if hasattr(q.joint, "log_density"):
         answers += [q.sample(1, seed=0), q.log_prob(np.zeros(q.mean.shape)), q.condition({0: q.mean[0]}).mean]
@@ -125,7 +132,9 @@ def _posteriors(home: Path, rng: np.random.Generator) -> Iterator[Kind]:
     for name, posterior in by_name.items():
         path = home / f"{name}.posterior.safetensors"
         posterior.save(path)
-        yield Kind(f"posterior {name}", "arrays", path, lambda p: _ask(acvae.Posterior.load(p)), checksum=True)
+        yield Kind(
+            f"posterior {name}", "arrays", path, lambda p: _ask(acvae.Posterior.load(p)), checksum=True
+        )
 
 
 def _checkpoint(home: Path, features: sp.csr_array) -> Kind:

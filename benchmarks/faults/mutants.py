@@ -105,7 +105,10 @@ class Bench:
             if show:
                 traceback.print_exc()
             where = traceback.extract_tb(error.__traceback__)[-1]
-            return RAW, f"{type(error).__name__}: {str(error)[:100]} ({Path(where.filename).name}:{where.lineno})"
+            return (
+                RAW,
+                f"{type(error).__name__}: {str(error)[:100]} ({Path(where.filename).name}:{where.lineno})",
+            )
         if found == self.answer:
             return EQUAL, ""
         return (UNSEEN, "") if self.kind.checksum and not mended else (OTHER, "")
@@ -115,7 +118,7 @@ class Bench:
 
 
 def in_children(bench: Bench, numbers: Iterable[int]) -> Iterable[tuple[int, str, str, int]]:
-    """(number, outcome, word, bytes of memory beyond the file) of every mutant, each in a child that lives."""
+    """(number, outcome, word, bytes of memory beyond the file) of every mutant, in a child that lives."""
     left = list(numbers)
     while left:
         read, write = os.pipe()
@@ -176,7 +179,9 @@ def main() -> int:
     )
     parser.add_argument("--count", type=int, default=5000, help="mutants in all (5000)")
     parser.add_argument("--kind", default="", help="kinds whose names have this in them (all)")
-    parser.add_argument("--only", type=int, help="one mutant of one kind, in this process, with its traceback")
+    parser.add_argument(
+        "--only", type=int, help="one mutant of one kind, in this process, with its traceback"
+    )
     args = parser.parse_args()
     home = Path(tempfile.mkdtemp(prefix="acvae-mutants-"))
     try:

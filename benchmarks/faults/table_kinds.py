@@ -19,10 +19,11 @@ import scipy.sparse as sp
 
 import acvae
 from acvae.datasets import from_archive, from_files, open_features, save_features
+from acvae.datasets.citation import read_abstracts, read_edges
 from acvae.datasets.debian_index import build
 from acvae.datasets.epinions import RATINGS, read_matlab, read_text
-from acvae.datasets.citation import read_abstracts, read_edges
 from acvae.datasets.librarything import _prepare
+from acvae.exceptions import DataError
 from acvae.reproduce.config import load_experiment
 from acvae.reproduce.store import read_result, write_result
 
@@ -64,10 +65,14 @@ def make(home: Path, features: sp.csr_array, pairs: np.ndarray, kind: Callable[.
 
     yield kind("table csv", "lines", folder / "words.csv", with_edges("edges.csv"))
     yield kind("table tsv", "lines", put("words.tsv", text.replace(b",", b"\t")), with_edges("edges.csv"))
-    yield kind("table csv.gz", "packed", put("words.csv.gz", gzip.compress(text)), with_edges("edges.csv"), True)
+    yield kind(
+        "table csv.gz", "packed", put("words.csv.gz", gzip.compress(text)), with_edges("edges.csv"), True
+    )
     yield kind("table csv.bz2", "packed", put("w.csv.bz2", bz2.compress(text)), with_edges("edges.csv"), True)
     yield kind("edges csv", "lines", folder / "edges.csv", with_words)
-    table = pa.table({"id": [f"v{i}" for i in range(len(dense))]} | dict(zip(header[1:], dense.T, strict=True)))
+    table = pa.table(
+        {"id": [f"v{i}" for i in range(len(dense))]} | dict(zip(header[1:], dense.T, strict=True))
+    )
     pyarrow.parquet.write_table(table, folder / "words.parquet")
     yield kind("table parquet", "bytes", folder / "words.parquet", with_edges("edges.csv"))
     np.save(folder / "matrix.npy", dense)
@@ -120,7 +125,9 @@ def _publishers(put: Callable[[str, bytes], Path], kind: Callable[..., Any], pla
         lambda path: content(_prepare(path, 2, "auto")), True,
     )  # fmt: skip
     yield kind("citations txt.gz", "packed", put("cit.txt.gz", gzip.compress(plain)), read_edges, True)
-    papers = {f"1998/980100{k}.abs": rf"\\{chr(10)}Title{chr(10)}\\{chr(10)}words {k}{chr(10)}\\" for k in range(9)}
+    papers = {
+        f"1998/980100{k}.abs": rf"\\{chr(10)}Title{chr(10)}\\{chr(10)}words {k}{chr(10)}\\" for k in range(9)
+    }
     tar = _tar({name: text.encode() for name, text in papers.items()})
     yield kind(
         "abstracts tar.gz", "tar", put("abs.tar.gz", gzip.compress(tar)),
@@ -129,7 +136,9 @@ def _publishers(put: Callable[[str, bytes], Path], kind: Callable[..., Any], pla
     stanza = "Package: p{0}\nSection: python\nDepends: p{1}, q\nDescription: red words of {0}\n\n"
     packages = "".join(stanza.format(k, (k + 1) % 9) for k in range(9)).encode()
     for ending, pack in (("gz", gzip.compress), ("xz", lzma.compress)):
-        yield kind(f"packages {ending}", "packed", put(f"Packages.{ending}", pack(packages)), _read_index, True)
+        yield kind(
+            f"packages {ending}", "packed", put(f"Packages.{ending}", pack(packages)), _read_index, True
+        )
 
 
 def _read_index(path: Path) -> Any:
@@ -168,10 +177,19 @@ def _grids(home: Path, kind: Callable[..., Any]) -> Iterator[Any]:
     (folder / "table1.toml").write_text(GRID)
     experiment = load_experiment("table1", folder=folder)
     spec = experiment.runs[0]
-    write_result({"format": 1, "spec": spec.as_json(), "selected": {"ncrr": 0.5}, "history": []}, folder / "r.json")
+    write_result(
+        {"format": 1, "spec": spec.as_json(), "selected": {"ncrr": 0.5}, "history": []}, folder / "r.json"
+    )
     yield kind(
         "grid toml", "lines", folder / "table1.toml",
         lambda path: [load_experiment("table1", folder=path.parent, quick=q).runs for q in (False, True)],
         folder=True,
     )  # fmt: skip
-    yield kind("grid result", "json", folder / "r.json", read_result)
+    yield kind("grid result", "json", folder / "r.json", _read_result)
+
+
+def _read_result(path: Path) -> Any:
+    found = read_result(path)
+    if found is None:
+        raise DataError("a result that cannot be read is made anew.")
+    return found

@@ -42,11 +42,15 @@ def _lie(header: dict[str, Any], body: bytes, rng: random.Random) -> bytes:
     other = rng.choice([key for key in out if key != "__metadata__"])
     entry, what = out[name], rng.randrange(8)
     if what == 0:
-        entry["shape"] = rng.choice((entry["shape"][::-1], [*entry["shape"], 1], [odd_json(rng)], odd_json(rng)))
+        entry["shape"] = rng.choice(
+            (entry["shape"][::-1], [*entry["shape"], 1], [odd_json(rng)], odd_json(rng))
+        )
     elif what == 1:
         entry["dtype"] = rng.choice((*TYPES, "F128", "BF16", odd_json(rng)))
     elif what == 2:
-        entry["data_offsets"] = rng.choice(([0, 2**62], [odd_json(rng), odd_json(rng)], [8, 0], odd_json(rng)))
+        entry["data_offsets"] = rng.choice(
+            ([0, 2**62], [odd_json(rng), odd_json(rng)], [8, 0], odd_json(rng))
+        )
     elif what == 3:
         out[name], out[other] = out[other], out[name]
     elif what == 4:
@@ -61,7 +65,9 @@ def _lie(header: dict[str, Any], body: bytes, rng: random.Random) -> bytes:
         text = text[:-1] + b"," + json.dumps({name: out[other]}).encode()[1:]
     if rng.random() < 0.5:
         text += b" " * (-len(text) % 8)
-    declared = len(text) if rng.random() < 0.9 else rng.choice((0, 2**63, 2**64 - 1, len(text) + len(body) + 1))
+    declared = (
+        len(text) if rng.random() < 0.9 else rng.choice((0, 2**63, 2**64 - 1, len(text) + len(body) + 1))
+    )
     return declared.to_bytes(8, "little") + text + body
 
 
@@ -114,7 +120,9 @@ def _pack(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> bytes:
     if "sha256" in metadata:
         metadata = {**metadata, "sha256": _digest(metadata, entries, content)}
     header: dict[str, Any] = {"__metadata__": metadata}
-    header |= {e.name: {"dtype": e.kind, "shape": e.shape, "data_offsets": (e.start, e.stop)} for e in entries}
+    header |= {
+        e.name: {"dtype": e.kind, "shape": e.shape, "data_offsets": (e.start, e.stop)} for e in entries
+    }
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text + b"".join(a.tobytes() for a in content.values())

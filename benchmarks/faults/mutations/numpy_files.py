@@ -36,7 +36,16 @@ def _lie(data: bytes, rng: random.Random) -> bytes:
     header, body = data[10 : 10 + length].decode("latin-1"), data[10 + length :]
     what = rng.randrange(5)
     if what == 0:
-        shapes = ("(1099511627776,)", "(3, 99999999999)", "(-1,)", "(0,)", "()", "(2, 2)", "(1.5,)", "9" * 400)
+        shapes = (
+            "(1099511627776,)",
+            "(3, 99999999999)",
+            "(-1,)",
+            "(0,)",
+            "()",
+            "(2, 2)",
+            "(1.5,)",
+            "9" * 400,
+        )
         header = re.sub(r"'shape': \([^)]*\)", f"'shape': {rng.choice(shapes)}", header)
     elif what == 1:
         kinds = ("|O", "<f8", "<i8", "<U1000000000", "|V1000000000", "<c16", ">i4", "|b1", "<M8[s]", "x")
@@ -44,7 +53,9 @@ def _lie(data: bytes, rng: random.Random) -> bytes:
     elif what == 2:
         header = header.replace("'fortran_order': False", "'fortran_order': True")
     elif what == 3:
-        header = rng.choice(("", "{}", "(" * 9000, "__import__('os').system('true')", "{'descr': [('a', '<f8')]}"))
+        header = rng.choice(
+            ("", "{}", "(" * 9000, "__import__('os').system('true')", "{'descr': [('a', '<f8')]}")
+        )
     else:
         body = body[: rng.randrange(len(body) + 1)]
     text = header.rstrip(" \n").encode("latin-1") + b"\n"
@@ -80,9 +91,9 @@ def _bomb(name: str) -> bytes:
     out, start = io.BytesIO(), io.BytesIO()
     shape = (BOMB // 8 // 16, 16)
     np.lib.format.write_array_header_1_0(start, {"shape": shape, "fortran_order": False, "descr": "<f8"})
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
-        with packed.open(name, "w") as member:
-            member.write(start.getvalue())
-            for _ in range(16):
-                member.write(b"\0" * (BOMB // 16))
+    squeezed = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
+    with zipfile.ZipFile(out, "w", **squeezed) as packed, packed.open(name, "w") as member:
+        member.write(start.getvalue())
+        for _ in range(16):
+            member.write(b"\0" * (BOMB // 16))
     return out.getvalue()

@@ -43,16 +43,22 @@ def mutate_tar(data: bytes, rng: random.Random) -> tuple[bytes, bool]:
     if what < 0.6:
         members[at] = _sized(member, mutate_lines(content, rng)[0])
     elif what < 0.7:
-        member.name = rng.choice(("../../out.txt", "/etc/passwd", "C:\\x", "", "x" * 300, "é/\udcff", "reviews.txt"))
+        member.name = rng.choice(
+            ("../../out.txt", "/etc/passwd", "C:\\x", "", "x" * 300, "é/\udcff", "reviews.txt")
+        )
     elif what < 0.8:
-        member.type = rng.choice((tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, b"S", b"?"))
+        member.type = rng.choice(
+            (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, b"S", b"?")
+        )
         member.linkname = rng.choice(("../../etc/passwd", member.name, ""))
     elif what < 0.9:
         members.append(rng.choice(members))
     else:
         del members[at]
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=rng.choice((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))) as made:
+    with tarfile.open(
+        fileobj=out, mode="w", format=rng.choice((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))
+    ) as made:
         for info, text in members:
             made.addfile(info, io.BytesIO(text))
     return pack(out.getvalue()), True

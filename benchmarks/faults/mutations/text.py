@@ -42,9 +42,13 @@ def mutate_lines(data: bytes, rng: random.Random) -> tuple[bytes, bool]:
         lines[at] = rng.choice(("", '"', "# x", "[[[", "x = " + "[" * 100_000, "a," * 100_000, "é" * 1000))
     else:
         words = list(WORD.finditer(lines[at]))
-        for word in sorted(rng.sample(words, min(len(words), rng.choice((1, 1, 3)))), key=lambda w: -w.start()):
+        for word in sorted(
+            rng.sample(words, min(len(words), rng.choice((1, 1, 3)))), key=lambda w: -w.start()
+        ):
             lines[at] = lines[at][: word.start()] + odd_text(rng) + lines[at][word.end() :]
     text = "\n".join(lines).encode("utf-8", "surrogateescape")
     if rng.random() < 0.1:
-        text = rng.choice((text.replace(b"\n", b"\r"), text.decode("latin-1").encode("utf-16"), b"\xff" + text))
+        text = rng.choice(
+            (text.replace(b"\n", b"\r"), text.decode("latin-1").encode("utf-16"), b"\xff" + text)
+        )
     return text, True

@@ -22,7 +22,7 @@ def odd_json(rng: random.Random) -> Any:
         return rng.choice((1, 1, -1)) * rng.choice(HUGE)
     if rng.random() < 0.1:
         value: Any = 1
-        for _ in range(rng.choice((40, 500))):
+        for _ in range(rng.choice((40, 100))):
             value = [value]
         return value
     return rng.choice(SHALLOW)
@@ -93,7 +93,7 @@ def _odd_number(kind: np.dtype, rng: random.Random) -> Any:
     if kind.kind == "b":
         return rng.random() < 0.5
     limits = np.iinfo(kind)
-    small = (0, 1, 2, 7, 1000)
+    small = (0, 1, 2, 7, 100)
     return rng.choice((limits.min, limits.max, limits.max - 1, *small, *((-1,) if limits.min else ())))
 
 

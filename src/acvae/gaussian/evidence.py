@@ -153,7 +153,9 @@ class Evidence:
             raise PosteriorError(f"its features are of the unknown kind {str(kind)[:40]!r}.")
         stored, double = Stored(arrays), np.float64
         basis = stored.numbers("basis", (None, None), double)
-        shift, scale, centre = (stored.numbers(n, (len(basis),), double) for n in ("shift", "scale", "centre"))
+        shift, scale, centre = (
+            stored.numbers(n, (len(basis),), double) for n in ("shift", "scale", "centre")
+        )
         if not (scale >= 0).all():
             raise PosteriorError("the scales of its features are negative.")
         return cls(kind, shift, scale, centre, basis, stored.number("length"))

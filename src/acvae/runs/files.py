@@ -102,7 +102,7 @@ def from_csv(path: Path) -> list[dict[str, float]]:
             return [
                 {name: _number(cell) for name, cell in row.items() if cell} for row in csv.DictReader(file)
             ]
-    except (OSError, ValueError, csv.Error, AttributeError) as error:
+    except (OSError, ValueError, TypeError, csv.Error, AttributeError) as error:
         raise RunError(f"{str(path)!r} cannot be read: {error}.") from error
 
 

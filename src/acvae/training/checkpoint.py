@@ -233,8 +233,8 @@ def _check_history(rows: Any, options: dict[str, Any]) -> list[dict[str, float]]
 
 
 def _check_shapes(arrays: Arrays, expected: Arrays) -> None:
-    """Networks must fit, and be finite. A saved moment of Adam may be new, since there are none before the first step, and
-    what a family stores may change its size; `restore` looks at that.
+    """Networks must fit, and be finite. A saved moment of Adam may be new, since there are none before the
+    first step, and what a family stores may change its size; `restore` looks at that.
     """
     for name, array in expected.items():
         if name.startswith("family."):
