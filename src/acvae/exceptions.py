@@ -55,6 +55,17 @@ class SavedModelError(AcvaeError, ValueError):
     """A file that is not a saved model, is damaged, or is newer than this version."""
 
 
+class StorageError(AcvaeError, OSError):
+    """A file that cannot be written: the disk is full, the folder is missing or not to be written to.
+
+    `strerror` is what the system said, such as "No space left on device".
+    """
+
+    def __init__(self, message: str, reason: str | None = None) -> None:
+        super().__init__(message)
+        self.strerror = reason
+
+
 class RunError(AcvaeError, ValueError):
     """A folder that holds no run, an unfinished one, or something that must not be overwritten."""
 

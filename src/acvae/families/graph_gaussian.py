@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.solver import Solver, solver_for, solver_named
+from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
 from acvae.links.candidates import CandidateRanking
 from acvae.links.head import Head, start
@@ -132,20 +133,30 @@ class GraphGaussianFit:
     def unpack(
         cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph, solver: str = "exact"
     ) -> GraphGaussianFit:
-        """From what `pack` gave, the kind of the features if there are any, the graph, and the solver."""
-        prefix = "evidence/"
+        """Of arrays that may be anything, the kind of the features if any, the graph, and the solver."""
+        stored, prefix = Stored(arrays), "evidence/"
         own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
-        return cls(
+        evidence = None if kind is None else Evidence.unpack(kind, own)
+        scales = stored.numbers("scales", (None,), np.float64)
+        if not (len(scales) and (scales > 0).all()):
+            raise PosteriorError("its scales are not positive.")
+        made = cls(
             graph,
-            None if kind is None else Evidence.unpack(kind, own),
-            np.asarray(arrays["rows"]),
-            np.asarray(arrays["seen"]),
-            tuple(float(t) for t in arrays["scales"]),
-            float(arrays["precision"]),
+            evidence,
+            stored.numbers("rows", (graph.n_vertices, evidence.dimensions if evidence else 0)),
+            stored.mask("seen", graph.n_vertices),
+            tuple(scales.tolist()),
+            stored.number("precision"),
             Head.unpack(arrays, "order/"),
             Head.unpack(arrays, "probability/"),
             solver_named(solver, graph.n_vertices, graph.edges),
         )
+        for head in (made.order, made.probability):
+            if len(head.centre) != made.statistics.count:
+                raise PosteriorError(
+                    f"its head is for {len(head.centre)} numbers of a pair, not {made.statistics.count}."
+                )
+        return made
 
 
 def dimensions(fitted: GraphGaussianFit, latent_dim: int) -> tuple[IntArray, IntArray]:

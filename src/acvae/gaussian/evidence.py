@@ -10,6 +10,7 @@ very many rows, a sample tells the singular vectors.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +19,15 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 
-from acvae.exceptions import FeatureError
+from acvae.exceptions import FeatureError, PosteriorError
+from acvae.gaussian.stored import Stored
 
 __all__ = ["Evidence", "kind_of"]
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
+KINDS = ("binary", "count", "frequency", "real")
 DENSE_FEATURES = 400  # up to which all singular vectors are computed
 SAMPLED = 100_000  # rows that singular vectors are computed from, if there are more
 TINY = 1e-12
@@ -146,10 +149,18 @@ class Evidence:
         }
 
     @classmethod
-    def unpack(cls, kind: str, arrays: dict[str, npt.NDArray[Any]]) -> Evidence:
-        """From its kind and what `pack` gave."""
-        parts = {name: np.asarray(arrays[name]) for name in ("shift", "scale", "centre", "basis")}
-        return cls(kind, **parts, length=float(arrays["length"]))
+    def unpack(cls, kind: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Evidence:
+        """Of a kind and arrays that may be anything."""
+        if kind not in KINDS:
+            raise PosteriorError(f"its features are of the unknown kind {str(kind)[:40]!r}.")
+        stored, double = Stored(arrays), np.float64
+        basis = stored.numbers("basis", (None, None), double)
+        shift, scale, centre = (
+            stored.numbers(n, (len(basis),), double) for n in ("shift", "scale", "centre")
+        )
+        if not (scale >= 0).all():
+            raise PosteriorError("the scales of its features are negative.")
+        return cls(kind, shift, scale, centre, basis, stored.number("length"))
 
 
 def _table(features: Any) -> sp.csr_array:

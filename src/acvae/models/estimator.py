@@ -14,7 +14,7 @@ from acvae._util.checks import real_number, seed_number, whole_number
 from acvae._util.progress import Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
-from acvae.exceptions import FeatureError, OptionError, TrainingWarning
+from acvae.exceptions import FeatureError, OptionError, SavedModelError, TrainingWarning
 from acvae.families.amortized import AmortizedInference
 from acvae.families.autoencoding import AutoencodingFamily
 from acvae.families.base import Family
@@ -67,10 +67,26 @@ class FamilyEstimator(Embedder):
         return {MODULE + name: tensor.detach().cpu().numpy() for name, tensor in state.items()}, {}
 
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
-        module = self.networks(self.n_features_in_)
         own = {name.removeprefix(MODULE): a for name, a in arrays.items() if name.startswith(MODULE)}
+        with torch.device("meta"):  # shapes without memory: what is declared may be anything
+            _check_state(own, self.networks(self.n_features_in_).state_dict())
+        module = self.networks(self.n_features_in_)
         module.load_state_dict({name: torch.from_numpy(array) for name, array in own.items()})
         self.module_ = module
+
+
+def _check_state(arrays: dict[str, npt.NDArray[Any]], wanted: dict[str, torch.Tensor]) -> None:
+    """Parameters of a file that may be anything, against those of the networks that it declares."""
+    for name in sorted(arrays.keys() ^ wanted.keys()):
+        raise SavedModelError(f"its networks {'lack' if name in wanted else 'do not have a'} {name!r}.")
+    for name, tensor in wanted.items():
+        array, kind = arrays[name], str(tensor.dtype).removeprefix("torch.")
+        if array.shape != tuple(tensor.shape) or array.dtype != kind:
+            raise SavedModelError(
+                f"its {name!r} is {array.dtype} of shape {array.shape}, not {kind} of {tuple(tensor.shape)}."
+            )
+        if not np.isfinite(array).all():
+            raise SavedModelError(f"its {name!r} is not finite everywhere.")
 
 
 class AutoencoderEstimator(FamilyEstimator):

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from acvae._util.checks import as_list, choice, real_number, seed_number, whole_number
 from acvae._util.matrices import as_matrix
 from acvae._util.progress import Stages
-from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.graph.solver import SOLVERS
@@ -234,12 +234,17 @@ class GraphGaussian(Embedder):
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
         own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
         fitted = GraphGaussianFit.unpack(own, values["features"], self.graph_, values.get("solver", "exact"))
+        shape = (self.graph_.n_vertices, self.n_features_in_)
+        if fitted.evidence is not None and len(fitted.evidence.scale) != self.n_features_in_:
+            raise SavedModelError(f"it knows {len(fitted.evidence.scale)} of {self.n_features_in_} features.")
         features = arrays.get(FEATURES + "table")
         if FEATURES + "data" in arrays:
             parts = tuple(arrays[FEATURES + name] for name in ("data", "indices", "indptr"))
-            x = sp.csr_array(parts, shape=(self.graph_.n_vertices, self.n_features_in_))
+            x = sp.csr_array(parts, shape=shape)
             x.check_format(full_check=True)
             features = x
+        if features is not None and features.shape != shape:
+            raise SavedModelError(f"its features have the shape {features.shape}, not {shape}.")
         self._set(fitted, features, self.graph_)
 
     @property

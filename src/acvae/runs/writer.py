@@ -19,6 +19,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from acvae._util.files import stale_partials, sweep
 from acvae._util.locks import FileLock
 from acvae._util.version import __version__
 from acvae.exceptions import RunError
@@ -26,7 +27,7 @@ from acvae.gaussian.posterior import Posterior
 from acvae.links.stored import save_ranking
 from acvae.runs.config import RunConfig
 from acvae.runs.errors import BusyRunError, FinishedRunError, OtherFilesError, OtherRunError
-from acvae.runs.files import data_fingerprint, stale_partials, sweep, to_csv, write_text, writing
+from acvae.runs.files import data_fingerprint, to_csv, write_text, writing
 from acvae.runs.folder import (
     ABOUT,
     CHECKPOINT,
