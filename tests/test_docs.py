@@ -19,6 +19,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import acvae
+from acvae.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -64,6 +65,15 @@ def same_output(printed: str, shown: str) -> bool:
         return False
     pairs = zip(NUMBER.findall(printed), NUMBER.findall(shown), strict=True)
     return all(abs(float(a) - float(b)) <= 0.02 + 0.1 * abs(float(b)) for a, b in pairs)
+
+
+@pytest.fixture(autouse=True)
+def models_of_a_page():
+    """What a page registers is gone after it."""
+    before = dict(METHODS)
+    yield
+    METHODS.clear()
+    METHODS.update(before)
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
