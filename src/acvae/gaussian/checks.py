@@ -9,6 +9,7 @@ import numpy.typing as npt
 from acvae._util.checks import whole_number
 from acvae._util.memory import available_memory
 from acvae.exceptions import OptionError, PosteriorError
+from acvae.gaussian.joint import Joint
 from acvae.graph import Graph
 
 __all__ = [
@@ -19,9 +20,12 @@ __all__ = [
     "check_exclude",
     "check_forest",
     "check_ids",
+    "check_joint",
+    "check_marginals",
     "check_memory",
     "check_pairs",
     "check_points",
+    "check_rows",
     "check_strategy",
     "check_table",
     "check_weights",
@@ -51,6 +55,20 @@ def _as_array(name: str, values: Any) -> npt.NDArray[Any]:
 
 def _is_real(values: npt.NDArray[Any]) -> bool:
     return np.issubdtype(values.dtype, np.floating) or np.issubdtype(values.dtype, np.integer)
+
+
+def check_marginals(mean: Any, std: Any, dtype: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Means and positive standard deviations, both (n, d) of the given type."""
+    kind = check_dtype(dtype)
+    means, stds = check_table("mean", mean, kind), check_table("std", std, kind)
+    if means.shape != stds.shape:
+        raise PosteriorError(f"mean has shape {means.shape} but std {stds.shape}.")
+    if not (stds > 0).all():
+        row, column = np.argwhere(~(stds > 0))[0]
+        raise PosteriorError(
+            f"std must be positive, but vertex {row} has {stds[row, column]} in dimension {column}."
+        )
+    return means, stds
 
 
 def check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -237,3 +255,21 @@ def check_embeddings(observed: Any, d: int) -> npt.NDArray[np.float64]:
             raise PosteriorError(f"the embedding of vertex {vertex!r} must be {d} numbers, got {given.size}.")
         point[:] = given[0]
     return points
+
+
+def check_rows(rows: Any, n: int) -> IntArray:
+    """A list of vertex ids."""
+    ids = np.atleast_1d(check_ids(rows, n))
+    if ids.ndim != 1:
+        raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
+    return ids
+
+
+def check_joint(joint: Any, what: str) -> Joint:
+    """A joint distribution, which `what` needs."""
+    if isinstance(joint, Joint):
+        return joint
+    raise PosteriorError(
+        f"{what} needs a joint distribution, but here are only approximations for each pair, as a CVAE's "
+        'pair network has them; use ACVAE, CVAE(posterior="graph"), or VAE for independent embeddings.'
+    )
