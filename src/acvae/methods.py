@@ -1,8 +1,8 @@
 """The registry of models: what each is called, which estimator it is, and how it can be asked to rank.
 
 Commands, runs, the reproduction and the report ask it, so a new model is one `Method` here, and one of your
-own a call of `register`. Options, their defaults and their descriptions stand in one place only, the estimator's
-signature and docstring; importing this module imports no estimator.
+own a call of `register`. Options, their defaults and their descriptions stand in one place only, the
+estimator's signature and docstring; importing this module imports no estimator.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from acvae._util.checks import choice
 from acvae._util.docstrings import described_parameters
 from acvae._util.plugins import load_plugins
 from acvae.exceptions import OptionError, did_you_mean
-from acvae.models.registry import estimator_named, register_estimator
 
 __all__ = [
     "BASELINES",
@@ -117,6 +116,8 @@ class Method:
     @property
     def estimator_class(self) -> Any:
         """The estimator."""
+        from acvae.models.registry import estimator_named
+
         return estimator_named(self.estimator)
 
     @property
@@ -229,6 +230,8 @@ def register(
     summary, fixed, without, learns_links, completes
         As in `Method`.
     """
+    from acvae.models.registry import register_estimator
+
     if not isinstance(name, str) or not name.replace("-", "").isalnum() or name != name.lower():
         raise OptionError(f"a model's name is of small letters, digits and hyphens, not {name!r}.")
     ranked = {rankings: ""} if isinstance(rankings, str) else dict(rankings)
@@ -278,6 +281,8 @@ def option_names() -> tuple[str, ...]:
 @cache
 def _options_of(estimator: str | None) -> tuple[Option, ...]:
     """All options of an estimator. What its docstring leaves to others' is taken from theirs."""
+    from acvae.models.registry import estimator_named
+
     if estimator is None:
         return ()
     names = dict.fromkeys([estimator, *(m.estimator for m in METHODS.values() if m.estimator is not None)])

@@ -10,7 +10,6 @@ Nothing that a run's folder or a file holds is ever imported: only what was inst
 
 import warnings
 from functools import cache
-from importlib.metadata import entry_points
 
 from acvae.exceptions import AcvaeWarning
 
@@ -25,6 +24,8 @@ def load_plugins() -> None:
 
     One that cannot be imported is left out with a warning, so that it stands in nobody's way.
     """
+    from importlib.metadata import entry_points  # which takes its time to import, and is seldom needed
+
     for entry in entry_points(group=GROUP):
         try:
             entry.load()
