@@ -4,7 +4,7 @@
 
 For each size a graph is generated (`generated_graph.py`: 10 edges a vertex, rows of 30 non-zeros out of
 5,000); then a process of its own hides 1,000 links, fits, predicts the links of single vertices and of a
-thousand, and compares rows of K with solves to full precision. `--keep` uses the folder for what was measured,
+thousand, and compares rows of K with solves to full precision. `--keep` names a folder for what was measured,
 and a size that is there already is not measured again.
 """
 
@@ -191,8 +191,8 @@ def main() -> None:
         "GraphGaussian, from ten thousand to a million vertices",
         table(results),
         note="Generated graphs of ten edges a vertex, features sparse (30 non-zeros of 5,000 a row), one "
-        "process a size; the figures of a line are those of the sizes in the first. Times are of this machine; what "
-        "counts is how they grow. A thousand links are hidden from the fit, and looked for among the ten "
+        "process a size; the figures of a line are those of the sizes in the first. Times are of this "
+        "machine; what counts is how they grow. A thousand links are hidden from the fit, and looked for among the ten "
         "best of their first end. Rows of K are compared with solves to a residual of 1e−10; the bound "
         "that the push tells is asserted.",
     )
