@@ -193,8 +193,8 @@ def main() -> None:
         note="Generated graphs of ten edges a vertex, features sparse (30 non-zeros of 5,000 a row), one "
         "process a size; the figures of a line are those of the sizes in the first. Times are of this "
         "machine; what counts is how they grow. A thousand links are hidden from the fit, and looked for "
-        "among the ten best of their first end. Rows of K are compared with solves to a residual of 1e−10; the bound "
-        "that the push tells is asserted.",
+        "among the ten best of their first end. Rows of K are compared with solves to a residual of "
+        "1e−10; the bound that the push tells is asserted.",
     )
 
 
