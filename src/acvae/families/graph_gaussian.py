@@ -40,8 +40,8 @@ EVIDENCE = 256  # least dimensions of the evidence, however few of them the post
 COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
 QUERIES, PAIR_ROWS = 20_000, 1000
-# Vertices from which on evidence is held in single precision, and least dimensions of it then.
-LARGE, LARGE_EVIDENCE = 200_000, 128
+# Vertices from which on evidence is held in single precision, least dimensions of it then, and queries.
+LARGE, LARGE_EVIDENCE, LARGE_QUERIES = 200_000, 64, 10_000
 ROWS_AT_A_TIME = 65_536  # of features
 
 
@@ -250,7 +250,7 @@ def fit_graph_gaussian(
     say("scales", 1.0)
     pairs = n * (n - 1) // 2
     if 0 < graph.n_edges < pairs:
-        ends, weight = sample_edges(graph, QUERIES, rng)
+        ends, weight = sample_edges(graph, QUERIES if n < LARGE else LARGE_QUERIES, rng)
         queries = gather(statistics, graph, ends, weight, rng, removed=True)
         say("leave-one-out", 1.0)
         order, report["held_out"] = fit_order(

@@ -106,7 +106,7 @@ def _edge_ids(graph: Graph, ends: IntArray) -> IntArray:
 def _parts(ends: IntArray, row_bytes: int) -> Iterator[slice]:
     """Ranges of queries whose rows fit the memory."""
     room = max(2, int(ROW_BYTES / row_bytes))
-    if len(np.unique(ends)) <= room:
+    if max(len(ends), len(np.unique(ends))) <= room:
         yield slice(0, len(ends))
         return
     for first in range(0, len(ends), room // 2):

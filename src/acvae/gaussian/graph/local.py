@@ -184,7 +184,7 @@ class LocalGaussian:
         return 100 * min(self.n_vertices, self.effort)
 
     def _in_parts(self, work: Callable[[int, int, Scratch], None], count: int, size: int) -> None:
-        """`work(first, last, scratch)` over parts of a fixed size, by any thread that is free; at least once."""
+        """`work(first, last, scratch)` over parts of a fixed size, by whichever thread is free."""
         held: dict[int, Scratch] = {}
 
         def task(first: int) -> Callable[[int], None]:

@@ -1,4 +1,4 @@
-"""Whom a vertex may be linked with where not all can be scored: those that any number of the pair is strong for.
+"""Whom a vertex may be linked with where not all can be scored: those for whom any number is strong.
 
 Of each vertex, the strongest by correlation at every scale, by the walk, by shared neighbours, by company
 both ways and by the evidence, so many of each. A pair that is strong in none of these is no candidate.

@@ -28,7 +28,10 @@ Array = npt.NDArray[np.float32]
 LIKEST, POWER = 50, 4
 NO_SHARED, NO_COMPANY = 1e-3, 1e-4  # ε
 BLOCK = 512  # rows of cosines at a time
-MOST_COMPARED = 60_000  # rows that are all compared with all
+MOST_COMPARED, LIKEST_OF_MANY = (
+    60_000,
+    20,
+)  # rows that are all compared with all, and likest where they are not
 
 
 class SharedNeighbours:
@@ -39,7 +42,8 @@ class SharedNeighbours:
     def __init__(self, adjacency: sp.csr_array, degrees: IntArray) -> None:
         self._adjacency = adjacency
         self._each = 1 / np.log(np.maximum(degrees, 2))
-        self._weighted = sp.csr_array(adjacency @ sp.diags_array(self._each))
+        weighted = self._each[adjacency.indices]
+        self._weighted = sp.csr_array((weighted, adjacency.indices, adjacency.indptr), adjacency.shape)
 
     def sums(self, at: IntArray) -> sp.csr_array:
         """(b, n) what the logarithm is taken of, of the vertices `at` with all that they share any with."""
@@ -106,7 +110,7 @@ def likest(unit: Array, count: int = LIKEST) -> sp.csr_array:
     if count < 1:
         return sp.csr_array((n, n), dtype=np.float32)
     if n > MOST_COMPARED:
-        ids, cosines = likest_in_cells(unit, count)
+        ids, cosines = likest_in_cells(unit, min(count, LIKEST_OF_MANY))
         return _table(ids, np.maximum(cosines, 0) ** POWER)
     ids, values = np.empty((n, count), dtype=np.int64), np.empty((n, count), dtype=np.float32)
     for first in range(0, n, BLOCK):
