@@ -88,7 +88,8 @@ function drawCurves(runs) {
   const shown = CURVES.filter(({ keys }) => runs.some((run) => keys.some(([key]) => run.curves[key])));
   byId("training-section").hidden = !shown.length;
   const color = (k) => PALETTE[k % PALETTE.length];
-  byId("curves-legend").replaceChildren(...(runs.length < 2 ? [] : runs.map((run, k) =>
+  const drawn = runs.map((run, k) => ({ run, k })).filter(({ run }) => Object.keys(run.curves).length);
+  byId("curves-legend").replaceChildren(...(runs.length < 2 ? [] : drawn.map(({ run, k }) =>
     element("span", { class: "key" }, element("span", { class: "swatch", style: { background: color(k) } }), run.label))));
   byId("curves").replaceChildren(...shown.map(({ title, sentence }) =>
     element("figure", {}, element("div", { class: "heading" }, title), element("div", { class: "chart small" }), element("p", { class: "remark" }, sentence))));
