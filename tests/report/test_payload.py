@@ -296,14 +296,28 @@ def test_classes_are_numbered_by_size_and_the_rest_has_no_name(entry):
 
 
 def test_stored_bins_of_probabilities_are_shown(entry):
-    one = {"predicted": 0.1, "observed": 0.1, "low": 0.0, "high": 0.2, "pairs": 10, "counted": True}
+    one = {
+        "predicted": 0.1,
+        "observed": 0.1,
+        "low": 0.0,
+        "high": 0.2,
+        "links": 1,
+        "pairs": 10,
+        "counted": True,
+    }
     other = {**one, "predicted": 0.2, "observed": 0.3}
+    likely = {**one, "predicted": 0.5, "observed": 0.25, "links": 5, "pairs": 20}
+    few = {**one, "predicted": 0.9, "observed": 1.0, "links": 4, "pairs": 4}
     left_out = [{**one, "observed": None}, {**one, "counted": False}, {"counted": True}]
     stored = {"reliability": [one, other, *left_out], "calibration_error": 0.05, "log_loss": None}
     found = calibration({"calibration": stored})
     assert found is not None
     assert found["fraction"] == [0.1, 0.3]
     assert (found["error"], found["log_loss"]) == (0.05, None)
+    assert found["likely"] is None
+    more = calibration({"calibration": {**stored, "reliability": [one, other, likely, few]}})
+    assert more["fraction"] == [0.1, 0.3, 0.25]  # four pairs say nothing of their own
+    assert more["likely"] == {"pairs": 24, "share": 9 / 24}
     assert calibration({"calibration": {"reliability": [one]}}) is None
     assert calibration({"calibration": {"reliability": "no"}}) is None
     assert calibration(None) is None

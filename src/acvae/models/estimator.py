@@ -197,7 +197,8 @@ class AutoencoderEstimator(FamilyEstimator):
         graph = self._check_graph(given.graph, inputs.n_rows)
         module = self.networks(inputs.n_columns).to(device)
         module.likelihood.check(inputs)
-        family = self._family(module, inputs, graph, device)
+        with Waiting(f"{self._label()}: weights of the edges", show=self.progress and graph is not None):
+            family = self._family(module, inputs, graph, device)
         self._train(family, callbacks, checkpoint)
         self.weights_: npt.NDArray[np.float64] | None = family.weights
         self.graph_ = graph

@@ -56,7 +56,7 @@ def predicted_links(
     order = np.arange(n) if n <= large else np.argsort(-entry.graph.degrees, kind="stable")
     began = time.monotonic()
     for start in range(0, n, ROWS_AT_A_TIME):
-        if n > large and time.monotonic() - began > seconds:
+        if start and n > large and time.monotonic() - began > seconds:
             advance(n - start)
             break
         rows = order[start : start + ROWS_AT_A_TIME]

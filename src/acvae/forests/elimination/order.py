@@ -73,7 +73,7 @@ def eliminate(
     def check(left: int, share: float) -> None:
         sets, dense = ENTRY_BYTES * held, 8 * matrices * left**2
         if room is not None and sets + dense > room and sets > share * room:
-            raise TooLargeError(left, dense, room)
+            raise TooLargeError(left, sets + dense, room)
 
     check(n_vertices, SETS_SHARE)
     around: list[set[int]] = [set() for _ in range(n_vertices)]

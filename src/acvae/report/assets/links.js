@@ -10,9 +10,11 @@ function drawLinks(state, choose, showPair) {
   const { run, chosen } = state;
   if (!chosen) {
     const best = run.links.best.map(([v, place]) => linkAt(run, v, place));
+    const likely = run.links.probability && run.calibration?.likely;
     box.replaceChildren(
       element("h3", {}, best.length ? "The most likely new links of all" : "There is no link left to predict"),
       ...(run.links.asked ? [element("p", { class: "remark" }, `Among those of the ${count(run.links.asked.count)} vertices with the most neighbours. The links of all take longer: acvae links RUN --out FILE.`)] : []),
+      ...(likely ? [element("p", { class: "remark", id: "likely" }, `Of the pairs given 50% or more, ${percent(likely.share)} are held-out links (${count(likely.pairs)} pairs that were not trained on).`)] : []),
       ...(best.length ? [columnNames(whatIsTold(run)), longList(state, best, "best", BEST_AT_FIRST, `All ${best.length}`, choose, showPair)] : []));
     return;
   }
