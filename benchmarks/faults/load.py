@@ -26,7 +26,6 @@ import numpy as np
 import acvae
 from acvae.training import Checkpoint, Clustering, LinkPrediction
 
-
 HANDLES = ("files", "threads")
 
 

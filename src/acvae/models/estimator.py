@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from acvae._util.checks import real_number, seed_number, whole_number
+from acvae._util.checks import real_number, seed_number, shown, whole_number
 from acvae._util.progress import Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
@@ -19,6 +19,7 @@ from acvae.families.amortized import AmortizedInference
 from acvae.families.autoencoding import AutoencodingFamily
 from acvae.families.base import Family
 from acvae.families.independent import IndependentFamily
+from acvae.gaussian.checks import check_memory
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.models.conventions import Embedder, check_graph_type
@@ -30,7 +31,7 @@ from acvae.training.runaway import runaway
 
 MODULE = "module."  # before the names of the networks' arrays in a file
 
-__all__ = ["AutoencoderEstimator", "FamilyEstimator", "resolve_device"]
+__all__ = ["AutoencoderEstimator", "FamilyEstimator", "check_network_memory", "resolve_device"]
 
 
 class FamilyEstimator(Embedder):
@@ -150,11 +151,13 @@ class AutoencoderEstimator(FamilyEstimator):
 
     def networks(self, n_features: int) -> Autoencoder:
         """The networks that `fit` trains, as they are before; a subclass may put others in."""
+        d, h, pair = int(self.latent_dim), int(self.hidden_dim), self._pair_width()
+        check_network_memory(2 * h * (n_features + 2 * d) + (pair or 0) * (2 * n_features + d))
         return Autoencoder(
             n_features,
-            latent_dim=self.latent_dim,
-            hidden_dim=self.hidden_dim,
-            pair_hidden_dim=self._pair_width(),
+            latent_dim=d,
+            hidden_dim=h,
+            pair_hidden_dim=None if pair is None else int(pair),
             likelihood=self.likelihood,
             generator=torch.Generator().manual_seed(stream_seed(self.seed, "networks")),
         )
@@ -224,14 +227,21 @@ class AutoencoderEstimator(FamilyEstimator):
         return AmortizedInference(self.module_.to(device), inputs, device)
 
 
+def check_network_memory(parameters: int) -> None:
+    """Refuse networks that memory cannot hold: each number, its gradient and two moments."""
+    check_memory("networks of these sizes", 16 * int(parameters), "choose smaller *_dim")
+
+
 def resolve_device(device: str) -> torch.device:
     """`"auto"` is CUDA where there is one and the CPU elsewhere; any torch device name is taken as it is."""
+    if not isinstance(device, (str, torch.device)):
+        raise OptionError(f"device={shown(device)} is unknown; use 'auto', 'cpu' or 'cuda'.")
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         chosen = torch.device(device)
     except (RuntimeError, TypeError):
-        raise OptionError(f"device={device!r} is unknown; use 'auto', 'cpu' or 'cuda'.") from None
+        raise OptionError(f"device={shown(device)} is unknown; use 'auto', 'cpu' or 'cuda'.") from None
     if chosen.type == "cuda" and not torch.cuda.is_available():
         raise OptionError(f"device={device!r} was asked for, but no CUDA device is available here.")
     return chosen

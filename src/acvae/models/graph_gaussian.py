@@ -188,8 +188,10 @@ class GraphGaussian(Embedder):
     def explain(self, i: Any, j: Any) -> Explanation:
         """Why the two are, or are not, expected to be linked: in words (`str`) and as data."""
         self._need_fit("explain")
-        ends = self._ids([i, j], "vertices")
-        return explain(self, int(ends[0]), int(ends[1]))
+        a, b = (self._ids(end, "vertices") for end in (i, j))
+        if a.size != 1 or b.size != 1:
+            raise GraphError(f"two vertices are explained, not {a.size} and {b.size}.")
+        return explain(self, int(a.item()), int(b.item()))
 
     # ------------------------------------------------------------------ inside
 

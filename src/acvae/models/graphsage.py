@@ -13,9 +13,10 @@ from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import local_device
 from acvae.exceptions import GraphError
 from acvae.families.sage import SageFamily
+from acvae.gaussian.checks import check_memory
 from acvae.graph import Graph
 from acvae.models.conventions import check_graph_type
-from acvae.models.estimator import FamilyEstimator, resolve_device
+from acvae.models.estimator import FamilyEstimator, check_network_memory, resolve_device
 from acvae.models.inputs import prepare
 from acvae.nn.sage import SageGraph, SageNetwork
 from acvae.training import Callback, Checkpoint
@@ -103,9 +104,9 @@ class GraphSAGE(FamilyEstimator):
 
     def networks(self, n_features: int) -> SageNetwork:
         """The network that `fit` trains, as it is before."""
-        return SageNetwork(
-            n_features, self.hidden_dim, self.latent_dim, seed=stream_seed(self.seed, "networks")
-        )
+        h, d = int(self.hidden_dim), int(self.latent_dim)
+        check_network_memory(2 * h * (n_features + d))
+        return SageNetwork(n_features, h, d, seed=stream_seed(self.seed, "networks"))
 
     def fit(
         self,
@@ -121,6 +122,8 @@ class GraphSAGE(FamilyEstimator):
         inputs = self._inputs(given.features, given.graph)
         if inputs.graph.n_edges == 0:
             raise GraphError("the graph has no edges, so GraphSAGE has no neighbours to learn from; use VAE.")
+        steps = min(int(self.batch_edges), inputs.graph.n_edges) * int(self.n_negatives)
+        check_memory("the negatives of a step", 8 * steps * int(self.latent_dim), "choose fewer n_negatives")
         module = self.networks(inputs.n_features).to(inputs.device)
         family = SageFamily(
             module, inputs, n_negatives=self.n_negatives, batch_edges=self.batch_edges, name="GraphSAGE"
