@@ -26,10 +26,11 @@ ZEROS = LINE * (TEXT // len(LINE) + 1)
 def bombs(tmp_path_factory):
     """The same text, a little too long, in every package."""
     folder = tmp_path_factory.mktemp("bombs")
-    for ending, pack in (("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)):
-        (folder / f"x.txt.{ending}").write_bytes(pack(ZEROS))
+    (folder / "x.txt.gz").write_bytes(gzip.compress(ZEROS, 1))
+    (folder / "x.txt.bz2").write_bytes(bz2.compress(ZEROS, 1))
+    (folder / "x.txt.xz").write_bytes(lzma.compress(ZEROS, preset=0))
     (folder / "plain.txt").write_bytes(ZEROS)
-    with tarfile.open(folder / "x.tar.gz", "w:gz") as archive:
+    with tarfile.open(folder / "x.tar.gz", "w:gz", compresslevel=1) as archive:
         archive.add(folder / "plain.txt", "x.abs")
     return folder
 
