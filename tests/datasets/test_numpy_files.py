@@ -46,7 +46,8 @@ def described(descr="<f8", shape="(6,)"):
     "content",
     [
         b"", b"\x93NUMPY", b"\x93NUMPY\x09\x00", b"PK\x03\x04", with_header("("), with_header("(" * 9000),
-        with_header("{}"), with_header("__import__('os').system('true')"), with_header(described(shape="(7,)")),
+        with_header("{}"), with_header("__import__('os').system('true')"),
+        with_header(described(shape="(7,)")),
         with_header(described(shape="(1099511627776,)")), with_header(described(shape="(-6,)")),
         with_header(described(shape="(6.0,)")), with_header(described(shape="6")),
         with_header(described(shape="(" + "1," * 40 + "6)")), with_header(described("|O")),

@@ -10,6 +10,7 @@ import pytest
 from acvae.report import write_report
 from report.samples import make_entry
 from report.test_payload import Predictor
+from report.waiting import wait_until
 
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 
@@ -190,7 +191,7 @@ def test_the_wheel_zooms_around_the_pointer(open_page):
     page.mouse.move(*at)
     for _ in range(3):
         page.mouse.wheel(0, -100)
-    page.wait_for_function("!acvaeReport.map.view.whole")
+    wait_until(page, "!acvaeReport.map.view.whole")
     page.wait_for_timeout(200)
     now, far = vertex_on_screen(page, 3), vertex_on_screen(page, 8)
     assert now == pytest.approx(at, abs=1.5)  # pointers are on whole pixels
@@ -246,7 +247,7 @@ def test_an_address_leads_to_a_vertex(open_page):
     search(page, "vertex 4")
     assert page.evaluate("location.hash") == "#v=vertex%204"
     page.go_back()
-    page.wait_for_function("document.getElementById('chosen')?.textContent === 'vertex 17'")
+    wait_until(page, "document.getElementById('chosen')?.textContent === 'vertex 17'")
     page.click("#all-links")
     assert page.evaluate("location.hash") == ""
     lost = open_page(address="#v=nobody")
@@ -310,5 +311,5 @@ def test_theme_changes_while_open(open_page):
     picture = "document.getElementById('map').toDataURL()"
     before = page.evaluate(picture)
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"(old) => {picture} !== old", arg=before)
+    wait_until(page, f"(old) => {picture} !== old", before)
     assert page.evaluate(picture) != before

@@ -9,16 +9,15 @@ from acvae.exceptions import SavedModelError
 __all__ = ["checked_history"]
 
 
-def checked_history(rows: Any, need: tuple[str, ...] = ()) -> list[dict[str, float]]:
-    """Rows of a file that may be anything; each must have the figures that are needed."""
-    whole = isinstance(rows, list) and all(
-        isinstance(row, dict) and all(_is_figure(value) for value in row.values()) for row in rows
-    )
-    if not whole or any(name not in row for row in rows for name in need):
+def checked_history(rows: Any, need: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Rows of a file that may be anything; each must have the whole numbers that are needed.
+
+    The other figures are the callbacks' own affair.
+    """
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise SavedModelError("its history is not one row of figures per epoch.")
-    checked: list[dict[str, float]] = rows
-    return checked
-
-
-def _is_figure(value: Any) -> bool:
-    return value is None or isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 63)
+    for row in rows:
+        for name in need:
+            if type(row.get(name)) is not int or row[name] < 0:
+                raise SavedModelError(f"its history has a row without {name!r}.")
+    return rows

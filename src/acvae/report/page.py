@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from acvae._util.files import replacing
 from acvae._util.version import __version__
 from acvae.exceptions import OptionError, RunError
 from acvae.report.entry import Entry
@@ -61,7 +62,8 @@ def write_report(
     data = payload(entries, maps=maps, clusters=clusters, progress=progress, say=say)
     page = render(entries, data, title=title)
     try:
-        target.write_text(page, encoding="utf-8", newline="\n")
+        with replacing(target) as partial:
+            partial.write_text(page, encoding="utf-8", newline="\n")
     except OSError as error:
         raise RunError(f"{str(path)!r} cannot be written ({error.strerror or error}).") from error
     return target

@@ -237,7 +237,7 @@ def _check_options(saved: dict[str, Any], wanted: dict[str, Any], path: Path) ->
 def _check_history(rows: Any, options: dict[str, Any]) -> list[dict[str, float]]:
     history = checked_history(rows, need=("epoch", "steps"))
     whole = all(row["epoch"] == number for number, row in enumerate(history, start=1))
-    if not whole or len(history) > options["epochs"] or not all(row["steps"] >= 0 for row in history):
+    if not whole or len(history) > options["epochs"]:
         raise SavedModelError("the checkpoint's history is not that of its epochs.")
     return history
 
