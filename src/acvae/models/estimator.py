@@ -26,7 +26,7 @@ from acvae.models.inputs import prepare
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
-from acvae.training.divergence import divergence
+from acvae.training.runaway import divergence
 
 MODULE = "module."  # before the names of the networks' arrays in a file
 

@@ -13,7 +13,7 @@ __all__ = ["Spread", "collapse_warning", "spread_of"]
 
 LEAST_SPREAD = 0.1
 LEAST_KL = 0.02
-MOST_KL = 100.0  # as `acvae.training.divergence` has it
+MOST_KL = 100.0  # as `acvae.training.runaway` has it
 NO_SPREAD = 1e-3  # the networks no longer hear their input
 
 
