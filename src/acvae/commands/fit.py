@@ -46,6 +46,7 @@ EXAMPLES = """  acvae fit debian --out runs/debian
   acvae fit --features words.csv --edges links.csv --out runs/mine
   acvae fit --features texts.csv --text-column abstract --edges links.csv --out runs/texts
   acvae fit --features people.csv --categorical town --missing mean --edges knows.csv --out runs/people
+  acvae fit --features words.csv --edges links.csv --all-edges --out runs/all    for links to use
   acvae fit acm.npz --out runs/acm                                 features and edges in one file
   acvae fit debian --model vae --epochs 50 --seed 1 --out runs/vae
   acvae fit --config runs/debian/config.toml --out runs/again      the same once more, bit for bit
