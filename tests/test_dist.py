@@ -66,8 +66,6 @@ def test_the_wheel_works_without_this_folder(wheel, tmp_path):
         "import acvae, acvae.reproduce.config as c; from acvae.commands.main import main; "
         f"assert acvae.__file__.startswith({str(wheel)!r}), acvae.__file__; "
         "assert c.load_experiment('table1').runs; "
-        "g = acvae.Graph(3, [(0, 1), (1, 2)]); "
-        "assert acvae.spanning_tree_probabilities(g).tolist() == [1, 1]; "
         "raise SystemExit(main(['--version']))"
     )
     environment = os.environ | {"PYTHONPATH": str(wheel)}
