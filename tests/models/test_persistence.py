@@ -237,6 +237,14 @@ class TestRefusal:
         with pytest.raises(SavedModelError, match=match):
             acvae.load(saved)
 
+    @pytest.mark.parametrize("device", [2**63, 10**400, None, [], "x"])
+    def test_devices_that_are_none(self, saved, device):
+        arrays, about = read_arrays(saved, **KIND, what="model")
+        about["options"]["device"] = device
+        write_arrays(saved, arrays, about, **KIND)
+        with pytest.raises(AcvaeError, match="device="):
+            acvae.load(saved).transform(data()[0])
+
     @pytest.mark.parametrize("option", ["hidden_dim", "latent_dim", "pair_hidden_dim"])
     def test_options_that_declare_huge_networks_take_no_memory(self, saved, option):
         arrays, about = read_arrays(saved, **KIND, what="model")
