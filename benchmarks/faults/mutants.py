@@ -127,19 +127,39 @@ def in_children(bench: Bench, numbers: Iterable[int]) -> Iterable[tuple[int, str
             os.close(read)
             _work(bench, left, write)
         os.close(write)
-        outcome = CRASH
-        with os.fdopen(read) as replies:
-            while left:
-                if not select.select([replies], [], [], SECONDS)[0]:
-                    outcome = HANG
-                    os.kill(child, signal.SIGKILL)
-                line = replies.readline()
-                if not line:
-                    break
-                yield (left.pop(0), *json.loads(line))
+        outcome, replies = CRASH, _Lines(read)
+        while left:
+            replies.next(None)  # the mutant is made, and is about to be opened
+            line = replies.next(SECONDS)
+            if line is None:
+                outcome = HANG
+                os.kill(child, signal.SIGKILL)
+            if not line:
+                break
+            yield (left.pop(0), *json.loads(line))
+        os.close(read)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if left:
             yield left.pop(0), outcome, f"exit code {status}", 0
+
+
+class _Lines:
+    """Lines from a pipe, as they come."""
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe, self._rest = pipe, b""
+
+    def next(self, seconds: float | None) -> bytes | None:
+        """The next line; nothing at the end, None if there is none within so many seconds."""
+        while b"\n" not in self._rest:
+            if not select.select([self._pipe], [], [], seconds)[0]:
+                return None
+            data = os.read(self._pipe, 1 << 16)
+            if not data:
+                return b""
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
 
 
 def _work(bench: Bench, numbers: list[int], write: int) -> None:
@@ -153,6 +173,7 @@ def _work(bench: Bench, numbers: list[int], write: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (size + ROOM, size + ROOM))
         for number in numbers:
             file = len(bench.mutant(number)[0])
+            os.write(write, b"made\n")
             Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
             before = _status("VmRSS")
             outcome, word = bench.open(number)

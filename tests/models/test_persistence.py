@@ -222,7 +222,10 @@ class TestRefusal:
     @pytest.mark.parametrize(
         ("changes", "match"),
         [
-            ({"n_features": 10**9}, r"of shape \(5, 3\), not float32 of \(1000000000, 3\)|would take [\d.]+ GB"),
+            (
+                {"n_features": 10**9},
+                r"of shape \(5, 3\), not float32 of \(1000000000, 3\)|would take [\d.]+ GB",
+            ),
             ({"n_features": 10**30}, "not a complete saved model"),
             ({"n_features": -5}, "n_features must be a whole number"),
             ({"n_features": 5.0}, "n_features must be a whole number"),
@@ -236,6 +239,14 @@ class TestRefusal:
         write_arrays(saved, arrays, about | changes, **KIND)
         with pytest.raises(SavedModelError, match=match):
             acvae.load(saved)
+
+    @pytest.mark.parametrize("device", [2**63, 10**400, None, [], "x"])
+    def test_devices_that_are_none(self, saved, device):
+        arrays, about = read_arrays(saved, **KIND, what="model")
+        about["options"]["device"] = device
+        write_arrays(saved, arrays, about, **KIND)
+        with pytest.raises(AcvaeError, match="device="):
+            acvae.load(saved).transform(data()[0])
 
     @pytest.mark.parametrize("option", ["hidden_dim", "latent_dim", "pair_hidden_dim"])
     def test_options_that_declare_huge_networks_take_no_memory(self, saved, option):

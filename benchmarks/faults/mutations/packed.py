@@ -16,7 +16,7 @@ from mutations.text import mutate_lines
 
 __all__ = ["mutate_packed", "mutate_tar"]
 
-PIECE, PIECES = 1 << 26, 16  # of a bomb: as many streams one after the other
+PIECE, PIECES = 1 << 24, 64  # of a bomb: as many streams one after the other
 
 
 def mutate_packed(data: bytes, rng: random.Random) -> tuple[bytes, bool]:

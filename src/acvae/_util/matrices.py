@@ -42,22 +42,13 @@ def _read(features: Any) -> Any:
             return features
         matrix = sp.csr_array(features)
         matrix.check_format(full_check=False)
-        _check_columns(matrix)  # compiled code goes where they point
+        from acvae._util.csr_entries import check_places  # compiled, and few commands need it
+
+        check_places(matrix.indptr, matrix.indices, matrix.shape[1])
         return matrix
     if isinstance(features, np.ma.MaskedArray) and features.dtype.kind in "biuf":
         return np.ma.filled(features.astype(np.float64), np.nan)
     return np.asarray(features.to_numpy() if hasattr(features, "to_numpy") else features)
-
-
-def _check_columns(matrix: Any) -> None:
-    bad = np.flatnonzero((matrix.indices < 0) | (matrix.indices >= matrix.shape[1]))
-    if len(bad) or (np.diff(matrix.indptr) < 0).any():
-        at = bad[0] if len(bad) else 0
-        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-        what = (
-            f"row {row} has a column outside 0…{matrix.shape[1] - 1}" if len(bad) else "its indptr is not sorted"
-        )
-        raise FeatureError(f"features must be a sound CSR matrix, but {what}.")
 
 
 def _from_torch(tensor: Any) -> Any:

@@ -85,7 +85,7 @@ class Run:
         files = self.about.get("files")
         if not isinstance(files, dict):
             return []
-        return [name for name, size in files.items() if not _is_whole(self.path / name, size)]
+        return [n for n, size in files.items() if n not in FILES or not _is_whole(self.path / n, size)]
 
     def need_finished(self) -> None:
         """Raise unless it is."""
