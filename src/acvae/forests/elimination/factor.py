@@ -13,9 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg.lapack as lapack
-from threadpoolctl import threadpool_limits
 
-from acvae._util.threads import over_ranges
+from acvae._util.threads import one_blas_thread, over_ranges
 from acvae.forests.elimination.order import Elimination
 
 __all__ = ["Factor", "NotPositiveError", "factorise"]
@@ -24,9 +23,10 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 FEW = 16  # columns of a right-hand side that are worth a thread
-LARGE_FOR_THREADS = (
-    8_000  # rows from which on OpenBLAS's threaded Cholesky overruns its buffers (its issue 2562)
+SMALL_FOR_THREADS = (
+    600  # rows up to which a core takes milliseconds, and threads that wait for it spin longer
 )
+LARGE_FOR_THREADS = 8_000  # rows from which on OpenBLAS's threaded Cholesky overruns its buffers (issue 2562)
 
 
 class NotPositiveError(ValueError):
@@ -96,7 +96,7 @@ def factorise(order: Elimination, edges: IntArray, off: FloatArray, diagonal: Fl
         raise NotPositiveError
     inverse = core
     if size:
-        with threadpool_limits(1, user_api="blas") if size > LARGE_FOR_THREADS else nullcontext():
+        with nullcontext() if SMALL_FOR_THREADS < size <= LARGE_FOR_THREADS else one_blas_thread():
             core, failed = lapack.dpotrf(core, lower=1, overwrite_a=1)
             if failed:
                 raise NotPositiveError
