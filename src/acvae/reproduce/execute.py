@@ -56,7 +56,7 @@ def execute(spec: RunSpec) -> Result:
             "python": platform.python_version(),
         },
         "code": _fingerprint(),
-        "machine": platform.machine() + " " + platform.system(),
+        "machine": _machine(),
         "threads": torch.get_num_threads(),
         "data": {
             "n_vertices": data.graph.n_vertices,
@@ -112,6 +112,14 @@ def _predict_links(spec: RunSpec, data: Dataset) -> tuple[dict[str, Any], dict[s
     # A method's own ranking is by its posterior; another asks its pair network alone.
     selected, history = _watch(spec, data, parts, functools.partial(LinkPrediction, parts))
     return sizes, {kind: _link_scores(found) for kind, found in selected.items()}, history
+
+
+def _machine() -> str:
+    """The kind of machine as far as it decides on roundings: processor, system, and the kernels of BLAS."""
+    from threadpoolctl import threadpool_info
+
+    kernels = {str(found.get("architecture")) for found in threadpool_info() if found["user_api"] == "blas"}
+    return " ".join([platform.machine(), platform.system(), *sorted(kernels)])
 
 
 def _watch(
