@@ -116,7 +116,7 @@ ELSEWHERE = {
     ],
     ("reproduce/test_beyond.py", BY_ITS_USER): ["reproduce/compare/probabilities"],
     ("reproduce/test_runner.py", ONE_WHOLE): [
-        *("reproduce/display", "reproduce/execute", "reproduce/pool", "reproduce/worker"),
+        *("reproduce/display", "reproduce/execute", "reproduce/worker"),
     ],
     ("reproduce/test_tables.py", ONE_WHOLE): [
         *("reproduce/paper", "reproduce/report", "reproduce/selection", "reproduce/store"),
