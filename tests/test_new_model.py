@@ -185,7 +185,7 @@ class TestRuns:
     def test_an_option_of_its_own_is_a_setting(self, tmp_path):
         config = RunConfig.from_values({**CONFIG, "epochs": 2, "hold": 3.5})
         assert fit_run(config, tmp_path / "run", progress=False).model.hold == 3.5
-        with pytest.raises(OptionError, match="the model springs has no option gamma"):
+        with pytest.raises(OptionError, match="the option gamma does not apply to the model springs"):
             RunConfig.from_values({**CONFIG, "gamma": 1.0})
 
 

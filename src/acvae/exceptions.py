@@ -43,6 +43,14 @@ class NotFittedError(AcvaeError, ValueError, AttributeError):
     """A model was asked for a result before `fit`."""
 
 
+class ClusterMemoryError(OptionError):
+    """Clustering may use more memory than there is."""
+
+
+class ResistanceMemoryError(GraphError):
+    """A graph whose exact effective resistances take more memory than there is."""
+
+
 class TrainingError(AcvaeError, RuntimeError):
     """Training cannot go on, for example because the objective is no longer finite."""
 

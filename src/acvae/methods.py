@@ -141,8 +141,8 @@ class Method:
         for option in options:
             if option not in known:
                 raise OptionError(
-                    f"the model {self.name} has no option {option}; it has {', '.join(known)}."
-                    + did_you_mean(option, known)
+                    f"the option {option} does not apply to the model {self.name}, which takes "
+                    f"{', '.join(known)}." + did_you_mean(option, known)
                 )
         return self.estimator_class(**self.fixed, **options, progress=progress)
 

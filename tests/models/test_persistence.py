@@ -292,7 +292,10 @@ class TestRefusal:
         class Mine(acvae.VAE):
             pass
 
-        with pytest.raises(OptionError, match=r"register\(name, Mine\)"):
+        with pytest.raises(
+            OptionError,
+            match=r"only models that acvae knows can be saved: give acvae.methods.register\(name, Mine\)",
+        ):
             Mine(**TINY).fit(data()[0]).save(tmp_path / "m")
         assert list(tmp_path.iterdir()) == []
 

@@ -111,7 +111,7 @@ def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
     if folder is None:
         raise UsageError("--out RUN is needed: the folder to keep the run in")
     _check_dataset(values.get("dataset"))
-    _check_options(values)
+    _check_epochs(values.get("epochs"))
     with _names_of_flags():
         config = RunConfig.from_values(values)
     if not is_leader():
@@ -131,20 +131,10 @@ def _check_dataset(name: Any) -> None:
         )
 
 
-def _check_options(values: dict[str, Any]) -> None:
-    """Every model option that was given has to be one of the model's own, and something is to be learnt."""
-    from acvae.methods import DEFAULT_METHOD, METHODS, option_names
-
-    if values.get("epochs") == 0:
+def _check_epochs(epochs: Any) -> None:
+    """A model may be made without training it, but a run is there to be asked."""
+    if epochs == 0:
         raise OptionError("--epochs must be at least 1, not 0: without an epoch nothing is learnt.")
-    model = values.get("model", DEFAULT_METHOD)
-    known = METHODS[model].options if model in METHODS else option_names()
-    foreign = [key for key in values if key in option_names() and key not in known]
-    if foreign:
-        flags = ", ".join(f"--{option.replace('_', '-')}" for option in known)
-        raise OptionError(
-            f"--{foreign[0].replace('_', '-')} does not apply to the model {model}, which takes {flags}."
-        )
 
 
 def _going_on(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:

@@ -13,9 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg.lapack as lapack
-from threadpoolctl import threadpool_limits
 
-from acvae._util.threads import over_ranges
+from acvae._util.threads import one_blas_thread, over_ranges
 from acvae.forests.elimination.order import Elimination
 
 __all__ = [
@@ -34,9 +33,10 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 FEW = 16  # columns of a right-hand side that are worth a thread
-LARGE_FOR_THREADS = (
-    8_000  # rows from which on OpenBLAS's threaded Cholesky overruns its buffers (its issue 2562)
+SMALL_FOR_THREADS = (
+    600  # rows up to which a core takes milliseconds, and threads that wait for it spin longer
 )
+LARGE_FOR_THREADS = 8_000  # rows from which on OpenBLAS's threaded Cholesky overruns its buffers (issue 2562)
 
 
 class NotPositiveError(ValueError):
@@ -138,7 +138,7 @@ def along_pattern(
 
 
 def _threads_for(size: int) -> Any:
-    return threadpool_limits(1, user_api="blas") if size > LARGE_FOR_THREADS else nullcontext()
+    return nullcontext() if SMALL_FOR_THREADS < size <= LARGE_FOR_THREADS else one_blas_thread()
 
 
 def over_columns(work: Callable[..., None], x: FloatArray, *arguments: Any) -> None:
