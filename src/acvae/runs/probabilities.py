@@ -29,20 +29,20 @@ def calibration_scores(
     """Calibration error, log-loss, AUC and reliability curve of probabilities; None without test links."""
     if test.n_edges == 0:
         return None
-    return evaluate_links(_Watched(links) if progress else links, train, test, size=size).as_dict()
+    return evaluate_links(_Parts(links, show=progress), train, test, size=size).as_dict()
 
 
-class _Watched:
-    """The same ranking, which shows how far it is with the log-odds of many pairs."""
+class _Parts:
+    """The same ranking, asked for some pairs at a time; whether it shows how far it is changes no bit."""
 
-    def __init__(self, links: Any) -> None:
-        self._links = links
+    def __init__(self, links: Any, *, show: bool) -> None:
+        self._links, self._show = links, show
         self.n_vertices = links.n_vertices
 
     def log_odds(self, i: IntArray, j: IntArray) -> npt.NDArray[np.float32]:
         found = np.empty(len(i), dtype=np.float32)
         order = np.argsort(i, kind="stable")  # pairs of a vertex are asked for together
-        with Progress(len(i), "probabilities of pairs") as shown:
+        with Progress(len(i), "probabilities of pairs", show=self._show) as shown:
             for start in range(0, len(i), PAIRS_AT_A_TIME):
                 part = order[start : start + PAIRS_AT_A_TIME]
                 found[part] = self._links.log_odds(i[part], j[part])
