@@ -16,7 +16,6 @@ NO_CODE = "names or types alone"
 
 # The test file that a module is tested in, why, and the module.
 ELSEWHERE = {
-    ("_util/test_arrays.py", BY_ITS_USER): ["_util/files"],
     ("commands/test_links.py", BY_ITS_USER): ["_util/table_writer", "runs/links"],
     ("test_graph.py", BY_ITS_USER): ["_util/networkx_edges", "_util/vertex_names"],
     ("test_new_model.py", BY_ITS_USER): ["_util/plugins", "report/entry"],
@@ -56,20 +55,29 @@ ELSEWHERE = {
     ],
     ("families/test_conformance.py", NO_CODE): ["families/base"],
     ("families/test_forest.py", BY_ITS_USER): ["families/shared_forest"],
-    ("forests/elimination/test_factor.py", ONE_WHOLE): ["forests/elimination/order"],
+    ("forests/elimination/test_factor.py", ONE_WHOLE): [
+        *("forests/elimination/inverse", "forests/elimination/order"),
+    ],
     ("gaussian/test_posterior.py", ONE_WHOLE): ["gaussian/conversion", "gaussian/density", "gaussian/joint"],
     ("gaussian/forest/test_distances.py", ONE_WHOLE): [
         *("gaussian/forest/distance_kernels", "gaussian/forest/distances_by_id"),
         "gaussian/forest/leaf_tables",
     ],
     ("gaussian/forest/test_density.py", ONE_WHOLE): ["gaussian/forest/divergence"],
+    ("gaussian/test_extremes.py", BY_ITS_USER): ["gaussian/far_points"],
+    ("gaussian/graph/test_local.py", ONE_WHOLE): [
+        *("gaussian/graph/conjugate_gradients", "gaussian/graph/push", "gaussian/graph/rows"),
+        "gaussian/graph/solver",
+    ],
     ("gaussian/test_left_out.py", ONE_WHOLE): ["gaussian/forest/left_out", "gaussian/graph/left_out"],
     ("gaussian/graph/test_joint.py", ONE_WHOLE): ["gaussian/graph/distances"],
     ("links/test_evaluation.py", BY_ITS_USER): ["links/judging"],
     ("links/test_of_posterior.py", ONE_WHOLE): [
         *("links/prediction", "links/ranking", "links/training", "links/statistics/posterior"),
     ],
+    ("links/test_candidates.py", BY_ITS_USER): ["links/statistics/candidates"],
     ("links/test_statistics.py", ONE_WHOLE): [
+        "links/statistics/cosines",
         *("links/statistics/graph", "links/statistics/neighbourhood", "links/statistics/scales"),
         *("links/statistics/symmetry", "links/statistics/walk"),
     ],
@@ -81,7 +89,7 @@ ELSEWHERE = {
     ],
     ("models/test_tuning.py", BY_ITS_USER): ["models/scoring"],
     ("models/test_persistence.py", BY_ITS_USER): ["nn/autoencoder"],
-    ("nn/test_features.py", BY_ITS_USER): ["nn/entries", "nn/layers"],
+    ("nn/test_features.py", BY_ITS_USER): ["_util/csr_entries", "nn/layers"],
     ("nn/test_likelihoods.py", BY_ITS_USER): ["nn/kernels/multinomial"],
     ("nn/test_pair_encoder.py", BY_ITS_USER): ["nn/kernels/pair_layer"],
     ("families/test_sage.py", BY_ITS_USER): ["nn/sage"],
