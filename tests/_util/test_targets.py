@@ -20,5 +20,5 @@ def test_a_folder_is_no_file(tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match="there is no folder '.*missing'. Make it first"):
+    with pytest.raises(InputError, match=r"there is no folder '.*missing'\. Make it first"):
         check_target(tmp_path / "missing" / "model.safetensors")
