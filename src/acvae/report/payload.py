@@ -54,7 +54,7 @@ def payload(
         if entry.posterior.n_vertices > MOST_VERTICES:
             raise OptionError(
                 f"{entry.label} has {entry.posterior.n_vertices:,} vertices; a page holds at most "
-                f"{MOST_VERTICES:,}. `acvae links` writes the links of all of them to a file."
+                f"{MOST_VERTICES:,}. `acvae links RUN` writes the links of all of them to a file."
             )
     names: list[list[str]] = []
     runs = []
