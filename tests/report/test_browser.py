@@ -1,5 +1,6 @@
 """The page in a real browser: search, links and why, paths, map, deep links, screens and themes."""
 
+import functools
 import itertools
 import json
 from dataclasses import replace
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from acvae.report import write_report
+from acvae.report.links import predicted_links
 from report.samples import make_entry
 from report.test_payload import Predictor
 from report.waiting import wait_until
@@ -239,6 +241,31 @@ def test_nothing_found_is_said_and_the_old_result_is_gone(open_page):
     assert page.evaluate("acvaeReport.state.chosen") is None
     page.press("#search", "Escape")
     assert page.input_value("#search") == ""
+
+
+def test_a_large_page_says_of_which_vertices_it_has_links(open_file, tmp_path, monkeypatch):
+    limited = functools.partial(predicted_links, large=100, seconds=0.0)
+    monkeypatch.setattr("acvae.report.payload.predicted_links", limited)
+    large = make_entry("large", n=400)
+    first, last = (large.names[v] for v in np.argsort(-large.graph.degrees, kind="stable")[[0, -1]])
+    page = open_file(write_report([large], tmp_path / "large.html", maps="pca"))
+    assert "Among those of the 256 vertices with the most neighbours" in page.locator("#details").inner_text()
+    search(page, last)
+    told = page.locator("#details").inner_text()
+    assert "Links not predicted on this page" in told
+    assert "For this one: acvae links RUN NAME." in told
+    search(page, first)
+    assert "best predicted links" in page.locator("#details").inner_text()
+
+
+def test_how_many_likely_pairs_are_links_is_told(open_file, tmp_path):
+    bins = {"low": 0.1, "high": 0.9, "counted": True, "pairs": 20, "log_odds": 0.0}
+    reliability = [{**bins, "predicted": p, "observed": p / 2, "links": 10 * p} for p in (0.2, 0.6)]
+    entry = replace(make_entry(), predictor=Predictor())
+    entry = replace(entry, scores={**entry.scores, "calibration": {"reliability": reliability}})
+    page = open_file(write_report([entry], tmp_path / "likely.html", maps="pca"))
+    told = "Of the pairs given 50% or more, 30% are held-out links (20 pairs"
+    assert told in page.locator("#likely").inner_text()
 
 
 def test_an_address_leads_to_a_vertex(open_page):

@@ -194,7 +194,9 @@ class TestConfig:
         assert METHODS["cvae-corr"].takes("gamma")
         assert not {"gamma", "pair_hidden_dim", "batch_pairs"} & {*METHODS["cvae-ind"].options}
         assert METHODS["graphsage"].takes("n_negatives")
-        with pytest.raises(OptionError, match="the model vae has no option tau; it has latent_dim, "):
+        with pytest.raises(
+            OptionError, match="tau does not apply to the model vae, which takes latent_dim, "
+        ):
             METHODS["vae"].make({"tau": 1})
         with pytest.raises(OptionError, match="model='vea' is unknown"):
             method_named("vea")

@@ -56,6 +56,17 @@ def test_the_same_training_gives_the_same_bytes(whole, tmp_path):
     assert all(row["seconds"] >= 0 for row in Run(whole).history)
 
 
+def test_nothing_is_read_back_while_it_is_written(tmp_path, monkeypatch):
+    def only_when_finished(path, *arguments, **named):
+        if path.parent == tmp_path / "run" and path.name in ("run.json", "config.toml"):
+            assert '"finished": true' in read_text(tmp_path / "run" / "run.json", encoding="utf-8")
+        return read_text(path, *arguments, **named)
+
+    read_text = Path.read_text
+    monkeypatch.setattr(Path, "read_text", only_when_finished)
+    assert fit_run(config(), tmp_path / "run", progress=False).finished
+
+
 def test_the_default_model_gives_the_same_bytes_too(tmp_path):
     default = RunConfig.from_values(
         {name: VALUES[name] for name in ("dataset", "data_options", "latent_dim")}

@@ -1,7 +1,8 @@
 """What features say about a vertex before its neighbours are asked: a point in d dimensions, and back.
 
 Features are weighted by how telling they are, rows scaled to unit length, the mean row taken off, and what is
-left is projected on its leading singular vectors. With no more features than dimensions nothing is lost.
+left is projected on its leading singular vectors. With no more features than dimensions nothing is lost. Of
+very many rows, a sample tells the singular vectors.
 
     counts, binaries:  log(1 + x)·log((1 + n)/(1 + df)),  df the number of vertices that have the feature
     real values:       (x − mean)/std
@@ -28,6 +29,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 KINDS = ("binary", "count", "frequency", "real")
 DENSE_FEATURES = 400  # up to which all singular vectors are computed
+SAMPLED = 100_000  # rows that singular vectors are computed from, if there are more
 TINY = 1e-12
 FULL_RANK = 1e-6  # least ratio of the pivots of a basis that Cholesky's way is taken for
 
@@ -202,6 +204,9 @@ def _leading(rows: Any, centre: FloatArray, count: int, dimensions: int, seed: i
         moments = moments - count * np.outer(centre, centre)
         basis = np.linalg.eigh(moments)[1][:, ::-1][:, :dimensions]
     else:
+        if rows.shape[0] > SAMPLED:
+            chosen = np.sort(np.random.default_rng(seed).choice(rows.shape[0], SAMPLED, replace=False))
+            rows = rows[chosen]
         basis = _randomised(rows, centre, dimensions, seed)
     largest = np.abs(basis).argmax(axis=0)
     return np.ascontiguousarray(basis * np.sign(basis[largest, np.arange(basis.shape[1])] + TINY))

@@ -64,8 +64,8 @@ def pack_ranking(ranking: LinkRanking) -> tuple[Arrays, dict[str, Any]]:
     if kind == "graph":
         from acvae.links.statistics.stored import pack_graph
 
-        own, labels = pack_graph(statistics)
-        return arrays | own, {"statistics": kind, "labels": labels}
+        own, about = pack_graph(statistics)
+        return arrays | own, {"statistics": kind, **about}
     raise OptionError(f"rankings by {type(statistics).__name__} cannot be saved.")
 
 
@@ -75,16 +75,21 @@ def unpack_ranking(
     """Of what `pack_ranking` gave, or of anything else, which is an error."""
     stored = Stored(arrays)
     statistics: PairStatistics
+    made: type[LinkRanking] = LinkRanking
     if about.get("statistics") == "posterior":
         statistics = _of_posterior(stored, about, posterior)
     elif about.get("statistics") == "graph":
         from acvae.links.statistics.stored import unpack_graph
 
         statistics = unpack_graph(stored, arrays, about, posterior)
+        if statistics.solver.restricts:
+            from acvae.links.candidates import CandidateRanking
+
+            made = CandidateRanking
     else:
         raise PosteriorError(f"its statistics are of the unknown kind {str(about.get('statistics'))[:40]!r}.")
     order, probability = (Head.unpack(arrays, name + "/", len(statistics.names)) for name in HEADS)
-    return LinkRanking(statistics, order, probability)
+    return made(statistics, order, probability)
 
 
 # ---------------------------------------------------------------------- numbers from a posterior

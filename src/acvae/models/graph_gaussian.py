@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._util.checks import choice, real_number, whole_number
+from acvae._util.checks import as_list, choice, real_number, seed_number, whole_number
+from acvae._util.matrices import as_matrix
 from acvae._util.progress import Stages
 from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
 from acvae.gaussian.graph.scales import ScalesJoint
+from acvae.gaussian.graph.solver import SOLVERS
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.ranking import LinkRanking
@@ -54,14 +56,19 @@ class GraphGaussian(Embedder):
     scales
         "auto" (1.5 and 15), or numbers above zero: how loudly a vertex of mean degree hears its neighbours,
         relative to itself. Small ones keep close to the features and the nearest links, large ones smooth.
+    solver
+        "exact" factorises the precision: every query is exact, and memory grows with the square of the
+        graph's dense core. "local" does not: rows of K are known near their vertex, with a bound on what is
+        left out, and links are ranked among each vertex's strongest candidates. "auto" is exact where that
+        fits, else local.
     seed
         Fixes everything that is random.
     progress
         Show progress on standard error.
 
     After `fit`: `posterior_`, `links_` (scores and probabilities of links), `graph_`, `scales_`, `evidence_`
-    (how features were weighted), `history_`, `n_features_in_`, and `feature_names_in_` where features came as
-    a data frame.
+    (how features were weighted), `solver_` ("exact" or "local"), `history_`, `n_features_in_`, and
+    `feature_names_in_` where features came as a data frame.
     """
 
     graph_: Graph
@@ -71,25 +78,25 @@ class GraphGaussian(Embedder):
         latent_dim: int = 64,
         *,
         scales: str | Sequence[float] = "auto",
+        solver: str = "auto",
         seed: int = 0,
         progress: bool = True,
     ) -> None:
         self.latent_dim = latent_dim
         self.scales = scales
+        self.solver = solver
         self.seed = seed
         self.progress = progress
         self._check_options()
 
     def _check_options(self) -> None:
         whole_number("latent_dim", self.latent_dim, minimum=1)
-        whole_number("seed", self.seed, minimum=0)
+        seed_number("seed", self.seed)
+        choice("solver", self.solver, SOLVERS)
         if isinstance(self.scales, str):
             choice("scales", self.scales, ("auto",))
             return
-        try:
-            given = list(self.scales)
-        except TypeError:
-            raise OptionError(f"scales must be 'auto' or numbers above 0, not {self.scales!r}.") from None
+        given = as_list("scales", self.scales, OptionError, "'auto' or numbers above 0")
         if not given:
             raise OptionError("scales must be 'auto' or numbers above 0, and there are none.")
         for scale in given:
@@ -118,6 +125,7 @@ class GraphGaussian(Embedder):
                 latent_dim=self.latent_dim,
                 scales=self.scales if isinstance(self.scales, str) else tuple(map(float, self.scales)),
                 observed=inputs.observed,
+                solver=self.solver,
                 seed=int(self.seed),
                 progress=stages.at,
             )
@@ -180,8 +188,10 @@ class GraphGaussian(Embedder):
     def explain(self, i: Any, j: Any) -> Explanation:
         """Why the two are, or are not, expected to be linked: in words (`str`) and as data."""
         self._need_fit("explain")
-        ends = self._ids([i, j], "vertices")
-        return explain(self, int(ends[0]), int(ends[1]))
+        a, b = (self._ids(end, "vertices") for end in (i, j))
+        if a.size != 1 or b.size != 1:
+            raise GraphError(f"two vertices are explained, not {a.size} and {b.size}.")
+        return explain(self, int(a.item()), int(b.item()))
 
     # ------------------------------------------------------------------ inside
 
@@ -207,6 +217,7 @@ class GraphGaussian(Embedder):
         self.graph_ = graph
         self.weights_ = None
         self.scales_ = fitted.scales
+        self.solver_ = fitted.solver.name
         self.evidence_ = "none" if fitted.evidence is None else fitted.evidence.kind
         self.n_features_in_ = 0 if features is None else int(features.shape[1])
         self.posterior_: Posterior = self._posterior(fitted)
@@ -220,11 +231,11 @@ class GraphGaussian(Embedder):
             arrays |= {FEATURES + n: getattr(x, n) for n in ("data", "indices", "indptr")}
         elif self._features is not None:
             arrays[FEATURES + "table"] = np.asarray(self._features)
-        return arrays, {"features": kind}
+        return arrays, {"features": kind, "solver": self.solver_}
 
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
         own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
-        fitted = GraphGaussianFit.unpack(own, values["features"], self.graph_)
+        fitted = GraphGaussianFit.unpack(own, values["features"], self.graph_, values.get("solver", "exact"))
         shape = (self.graph_.n_vertices, self.n_features_in_)
         if fitted.evidence is not None and len(fitted.evidence.scale) != self.n_features_in_:
             raise SavedModelError(f"it knows {len(fitted.evidence.scale)} of {self.n_features_in_} features.")
@@ -252,6 +263,7 @@ class GraphGaussian(Embedder):
             np.stack([scale.gaussian.diagonal for scale in scales]),
             group,
             tuple(scale.gaussian for scale in scales),
+            solver=fitted.solver.name,
         )
         mean = np.zeros((fitted.graph.n_vertices, len(group)))
         for k, (s, c) in enumerate(zip(group, column, strict=True)):
@@ -260,12 +272,6 @@ class GraphGaussian(Embedder):
         return Posterior.from_correlations(mean, joint.std, joint)
 
     def _as_rows(self, features: Any) -> Any:
-        table = (
-            features
-            if sp.issparse(features)
-            else np.asarray(getattr(features, "to_numpy", lambda: features)())
-        )
-        if table.ndim != 2:
-            raise FeatureError(f"features must be a table (k, D), got shape {table.shape}.")
+        table = as_matrix(features)
         self._check_width(table.shape[1])
         return table

@@ -16,15 +16,13 @@ from acvae.exceptions import OptionError, SavedModelError
 from acvae.gaussian.posterior import Posterior
 from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
+from acvae.models.registry import estimator_named
 
-__all__ = ["FORMAT_VERSION", "MODELS", "load", "save_model"]
+__all__ = ["FORMAT_VERSION", "load", "save_model"]
 
 FORMAT = "acvae-model"
 FORMAT_VERSION = 2
 POSTERIOR = "posterior."
-
-# The classes whose models can be saved, by name; filled where they are gathered.
-MODELS: dict[str, type[Any]] = {}
 
 # Where version 1 kept the arrays of a joint, by the joint's kind: their prefix, and other names than now.
 _VERSION_1 = {
@@ -38,9 +36,10 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 def save_model(model: Any, path: str | PathLike[str]) -> None:
     """Write a fitted model; the file appears whole or not at all."""
-    if MODELS.get(type(model).__name__) is not type(model):
+    if estimator_named(type(model).__name__) is not type(model):
         raise OptionError(
-            f"only models of acvae can be saved, not a {type(model).__name__} of your own making."
+            f"only models that acvae knows can be saved: give acvae.methods.register(name, "
+            f"{type(model).__name__}) a name for yours first."
         )
     if not isinstance(getattr(model, "likelihood", ""), str):
         raise OptionError("only models with a named likelihood can be saved, not one of your own making.")
@@ -99,9 +98,13 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 def _class_of(name: Any) -> type[Any]:
-    if not isinstance(name, str) or name not in MODELS:
-        raise ValueError(f"it is a {str(name)[:40]!r}, and there is no such model.")
-    return MODELS[name]
+    found = estimator_named(name)
+    if found is None:
+        raise ValueError(
+            f"it is a {str(name)[:40]!r}, and there is no such model; if that is yours, "
+            "acvae.methods.register it first."
+        )
+    return found
 
 
 def _feature_names(names: Any, count: int) -> npt.NDArray[Any]:

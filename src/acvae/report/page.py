@@ -16,7 +16,7 @@ from acvae._util.version import __version__
 from acvae.exceptions import OptionError, RunError
 from acvae.report.entry import Entry
 from acvae.report.packing import script_json
-from acvae.report.payload import CLUSTERS, payload
+from acvae.report.payload import payload
 from acvae.report.scores import score_table
 
 __all__ = ["render", "write_report"]
@@ -43,13 +43,14 @@ def write_report(
     *,
     title: str | None = None,
     maps: str = "both",
-    clusters: int = CLUSTERS,
+    clusters: int | None = None,
     progress: bool = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Path:
     """Write the page of the given runs: a verdict, predicted links, map, clusters, paths and scores.
 
-    `maps` is "both", "tsne" or "pca"; points are coloured by `clusters` clusters.
+    `maps` is "both", "tsne" or "pca"; points are coloured by `clusters` clusters,
+    by default 8 to 16.
     """
     target = Path(path)
     if target.is_dir():

@@ -104,6 +104,7 @@ class RunWriter:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._lock = FileLock(self.path / LOCK)
+        self._about: dict[str, Any] | None = None  # as it was written; that of a run gone on with is read
 
     def __enter__(self) -> Self:
         with writing(self.path):
@@ -173,7 +174,7 @@ class RunWriter:
         write_text(path / HISTORY, to_csv(_without_seconds(model.history_)))
         if scores is not None:
             write_text(path / SCORES, scores_text(scores))
-        about = json.loads((path / ABOUT).read_text(encoding="utf-8"))
+        about = self._about or json.loads((path / ABOUT).read_text(encoding="utf-8"))
         timing = {"total": seconds, "epochs": [row.get("seconds", 0.0) for row in model.history_]}
         self._write_about({**about, "finished": True, "files": self._sizes(), "timing": timing})
         self.tidy()
@@ -191,6 +192,7 @@ class RunWriter:
     # ------------------------------------------------------------------ inside
 
     def _write_about(self, about: dict[str, Any]) -> None:
+        self._about = about
         write_text(self.path / ABOUT, json.dumps(about, indent=1, ensure_ascii=False) + "\n")
 
     def _remove_all(self) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from acvae._util.arrays import read_arrays, write_arrays
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_path, whole_number
 from acvae._util.history import checked_history
 from acvae._util.version import __version__
 from acvae.engine.distributed import ALONE, World
@@ -53,6 +53,7 @@ class Checkpoint:
     every: int = 10
 
     def __post_init__(self) -> None:
+        as_path("path", self.path)
         whole_number("every", self.every, minimum=1)
 
 
@@ -87,8 +88,10 @@ class Keeper:
         saved = world.from_first(_read_if_there(self._path) if world.rank == 0 else None)
         if isinstance(saved, SavedModelError):
             raise saved
+        self._stored: int | None = None  # epochs in the file
         if saved is not None:
             _restore(parts, saved, self._path)
+            self._stored = len(parts.history)
         self._latest = _capture(parts) if world.rank == 0 else None
         self._interrupts = Interrupts(terminate=world.size > 1)
 
@@ -102,6 +105,13 @@ class Keeper:
             self._latest = _capture(self._parts)
             if last or len(self._parts.history) % self._every == 0:
                 _write(self._latest, self._path)
+                self._stored = len(self._parts.history)
+
+    def last_stored(self) -> str:
+        """What the file holds, in words."""
+        if self._stored is None:
+            return f"none has been stored yet in {self._path}"
+        return f"the last good checkpoint is {self._path}, after epoch {self._stored}"
 
     def __enter__(self) -> Self:
         self._interrupts.install()
