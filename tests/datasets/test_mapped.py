@@ -170,6 +170,12 @@ class TestTraining:
         with pytest.raises(FeatureError, match="sound CSR matrix, but row"):
             as_features(open_features(tmp_path))
 
+    def test_columns_that_nothing_is_in_are_not_believed(self, tmp_path):
+        save_features(tmp_path, counts())
+        np.save(tmp_path / "shape.npy", np.array([counts().shape[0], 1 << 60]))
+        with pytest.raises(DataError, match="do not make one CSR matrix"):
+            open_features(tmp_path)
+
     def test_rows_that_do_not_follow_one_another_are_refused_at_once(self, tmp_path):
         save_features(tmp_path, counts())
         starts = np.load(tmp_path / "indptr.npy")

@@ -22,6 +22,7 @@ from acvae.exceptions import DataError, FeatureError
 __all__ = ["open_features", "save_features"]
 
 ARRAYS = ("shape", "indptr", "indices", "data")
+EMPTY_COLUMNS = 10_000_000  # those without an entry take nothing in the files, but something in a network
 LAST = "shape.npy"  # written when all else is there
 
 
@@ -89,6 +90,7 @@ def open_features(folder: str | PathLike[str]) -> sp.csr_array:
         and {a.ndim for a in (indptr, indices, data, shape)} == {1}
         and len(shape) == 2
         and 0 <= shape.min() <= shape.max() < 1 << 62
+        and shape[1] <= EMPTY_COLUMNS + data.nbytes
         and len(indptr) == shape[0] + 1
         and len(indices) == len(data) == indptr[-1]
         and indptr[0] == 0
