@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: install demo test lint docs clean
+.PHONY: install demo test fuzz boundscheck test-oldest dist-check lint docs clean
 
 install: $(READY)
 
@@ -22,6 +22,38 @@ test: export OPENBLAS_NUM_THREADS := 1
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
+# Random and odd arguments to everything public; `make test` has some hundred of these.
+fuzz: export OMP_NUM_THREADS := 1
+fuzz: export OPENBLAS_NUM_THREADS := 1
+fuzz: export ACVAE_FUZZ ?= 10000
+fuzz: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/fuzz
+
+# Compiled code once more, with every index held to its array's bounds; compiled apart from the usual.
+boundscheck: export OMP_NUM_THREADS := 1
+boundscheck: export OPENBLAS_NUM_THREADS := 1
+boundscheck: export NUMBA_BOUNDSCHECK := 1
+boundscheck: export NUMBA_CACHE_DIR := $(CURDIR)/.numba-boundscheck
+boundscheck: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/forests tests/gaussian tests/nn tests/engine \
+		tests/clustering tests/metrics tests/links tests/plot/test_layout.py \
+		--deselect tests/engine/test_distributed.py
+
+# The oldest versions that pyproject.toml admits, in an environment of their own. This torch has no CPU-only
+# build there: 5 GB.
+OLDEST := .venv-oldest
+test-oldest: export OMP_NUM_THREADS := 1
+test-oldest: export OPENBLAS_NUM_THREADS := 1
+test-oldest: export NUMBA_CACHE_DIR := $(CURDIR)/$(OLDEST)/numba
+test-oldest:
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-oldest.txt --editable '.[test]'
+	$(OLDEST)/bin/python -m pytest -n auto --dist worksteal
+
+# Wheel and sdist, each installed into an empty environment and used there.
+dist-check: $(READY)
+	$(BIN)/python tests/dist_check.py
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -33,5 +65,5 @@ docs: $(READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf docs/_build $(VENV) build dist runs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf docs/_build $(VENV) $(OLDEST) .numba-boundscheck build dist runs .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

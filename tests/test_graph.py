@@ -391,10 +391,10 @@ class TestBadInput:
             (3, [[0, 1, 2]], r"shape \(m, 2\), got \(1, 3\)"),
             (3, [0, 1], r"shape \(m, 2\), got \(2,\)"),
             (3, [[0, 1], [1]], r"shape \(m, 2\)"),
-            (-1, [], "must not be negative, got -1"),
-            (3.0, [], "whole number, not 3.0"),
-            ("3", [], "whole number, not '3'"),
-            (None, [], "whole number, not None"),
+            (-1, [], "whole number of at least 0, not -1"),
+            (3.0, [], "whole number of at least 0, not 3.0"),
+            ("3", [], "whole number of at least 0, not '3'"),
+            (None, [], "whole number of at least 0, not None"),
         ],
     )
     def test_clear_typed_error(self, n, edges, telling):

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import choice, optional_import, whole_number
+from acvae._util.checks import as_path, choice, optional_import, whole_number
 from acvae._util.files import replacing
 from acvae.exceptions import OptionError
+from acvae.gaussian.checks import check_rows
 from acvae.gaussian.conversion import (
     Columns,
     Names,
@@ -72,8 +73,9 @@ def links_table(
     Neighbours in `exclude` are left out, so that what remains are predicted links; `rows` limits the sources
     to some vertex ids. Where fewer than k vertices are left, there are fewer rows.
     """
-    sources = np.arange(posterior.n_vertices) if rows is None else np.atleast_1d(np.asarray(rows))
-    return frame(_links(posterior, labels_of(posterior, names), sources, k, exclude))
+    labels = labels_of(posterior, names)
+    sources = np.arange(posterior.n_vertices) if rows is None else check_rows(rows, posterior.n_vertices)
+    return frame(_links(posterior, labels, sources, k, exclude))
 
 
 def write_parquet(
@@ -97,13 +99,16 @@ def write_parquet(
     arrow = optional_import("pyarrow", needed_for="write_parquet", install="'acvae[tables]'")
     parquet = optional_import("pyarrow.parquet", needed_for="write_parquet", install="'acvae[tables]'")
     labels = labels_of(posterior, names)
+    path = as_path("path", path)
     count = 0
     with replacing(path) as partial, ExitStack() as opened:
         writer = None
         for columns in _groups(posterior, table, labels, rows_per_group, k, exclude):  # a first one always
             group = _arrow_table(arrow, columns)
             if writer is None:
-                writer = opened.enter_context(parquet.ParquetWriter(partial, group.schema))
+                writer = opened.enter_context(
+                    parquet.ParquetWriter(partial, group.schema, write_page_checksum=True)
+                )
             writer.write_table(group, row_group_size=max(len(group), 1))
             count += len(group)
     return count

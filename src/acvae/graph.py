@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.adjacency import adjacency, neighbour_lists
-from acvae._util.checks import choice, optional_import
+from acvae._util.checks import as_array, choice, flag, optional_import, shown, whole_number
 from acvae._util.edge_lists import (
     COMBINE,
     BoolArray,
@@ -76,12 +77,7 @@ class Graph:
         *,
         combine: str = "equal",
     ) -> None:
-        try:
-            n = int(np.asarray(n_vertices).astype(np.int64, casting="same_kind"))
-        except TypeError:
-            raise GraphError(f"n_vertices must be a whole number, not {n_vertices!r}.") from None
-        if n < 0:
-            raise GraphError(f"n_vertices must not be negative, got {n}.")
+        n = _count(n_vertices)
         choice("combine", combine, COMBINE)
         pairs = as_pairs(edges)
         if pairs.size and (pairs.min() < 0 or pairs.max() >= n):
@@ -163,9 +159,10 @@ class Graph:
         """
         import scipy.sparse as sp  # takes a while to load, and most graphs do without
 
+        weighted = flag("weighted", weighted)
         if not sp.issparse(adjacency):
             raise GraphError(f"from_scipy needs a SciPy sparse matrix, not {type(adjacency).__name__}.")
-        if adjacency.shape[0] != adjacency.shape[1]:
+        if len(adjacency.shape) != 2 or adjacency.shape[0] != adjacency.shape[1]:
             raise GraphError(f"an adjacency matrix is square, got shape {adjacency.shape}.")
         coo = sp.csr_array(adjacency).tocoo()  # by way of CSR: values stored twice are summed
         keep = coo.data != 0
@@ -195,15 +192,20 @@ class Graph:
         edge_index = getattr(data, "edge_index", None)
         if edge_index is None:
             raise GraphError(f"from_pyg needs an object with an edge_index, not {type(data).__name__}.")
-        n = data.num_nodes
+        try:
+            n, ends = data.num_nodes, np.asarray(edge_index.detach().cpu()).T
+        except Exception as error:
+            raise GraphError(f"the Data object cannot be read: {error}") from None
         if n is None:
             raise GraphError("the Data object does not know its number of nodes; set data.num_nodes.")
+        if weight is not None and not isinstance(weight, str):
+            raise OptionError(f"weight must be the name of an attribute, not {shown(weight)}.")
         values = None if weight is None else getattr(data, weight, None)
         if values is None and weight not in (None, "edge_weight"):
             raise OptionError(f"the Data object has no attribute {weight!r}.")
-        if values is not None and values.ndim == 2 and values.shape[1] == 1:
+        if values is not None and getattr(values, "ndim", 0) == 2 and values.shape[1] == 1:
             values = values[:, 0]
-        return cls(int(n), edge_index.detach().cpu().numpy().T, names, values, combine=combine)
+        return cls(n, ends, names, values, combine=combine)
 
     @classmethod
     def from_pandas(
@@ -221,14 +223,21 @@ class Graph:
         Vertex order: as `from_edges`, names sorted, or as `vertices` says. `weight` names the column of
         weights, by default the one called "weight" where there is one; None reads none.
         """
-        if not hasattr(table, "columns") or len(table.columns) < 2:
+        if not (hasattr(table, "columns") and hasattr(table, "iloc")) or len(table.columns) < 2:
             raise GraphError("from_pandas needs a DataFrame with at least two columns.")
+        for column in (source, target, weight):
+            if not (column is None or isinstance(column, Hashable)):
+                raise OptionError(f"a column is called by its name, not by {shown(column)}.")
+        if not table.columns.is_unique:
+            raise GraphError(f"columns of the same name: {', '.join(map(shown, table.columns))}.")
         chosen = [table.columns[i] if column is None else column for i, column in enumerate((source, target))]
         if weight == "weight" and (weight not in table.columns or weight in chosen):
             weight = None
         for column in chosen if weight is None else [*chosen, weight]:
             if column not in table.columns:
-                raise OptionError(f"no column {column!r}; there are {', '.join(map(repr, table.columns))}.")
+                raise OptionError(
+                    f"no column {shown(column)}; there are {', '.join(map(shown, table.columns))}."
+                )
         if chosen[0] == chosen[1]:
             raise OptionError(f"source and target are both {chosen[0]!r}; name two columns.")
         pairs = table[chosen]
@@ -257,9 +266,9 @@ class Graph:
 
     def neighbors(self, vertex: int) -> IntArray:
         """Sorted ids of the vertices joined to `vertex`."""
-        self._check_vertex(vertex)
+        v = self._vertex(vertex)
         indptr, neighbours = self.csr
-        return neighbours[indptr[vertex] : indptr[vertex + 1]]
+        return neighbours[indptr[v] : indptr[v + 1]]
 
     @cached_property
     def components(self) -> IntArray:
@@ -290,12 +299,18 @@ class Graph:
 
     def with_edges(self, chosen: npt.ArrayLike) -> Graph:
         """The same vertices with a selection of the edges (boolean mask (m,) or edge numbers)."""
-        index = np.asarray(chosen)
+        index = as_array("the selection of edges", chosen, GraphError)
+        if index.ndim != 1 or (index.size and index.dtype.kind not in "biu"):
+            raise GraphError(
+                f"a selection of edges is a mask ({self.n_edges},) or a list of edge numbers, not "
+                f"{index.dtype} of shape {index.shape}."
+            )
+        index = index if index.size else index.astype(np.int64)
         try:
-            edges = self.edges[index if index.size else index.astype(np.int64)]
+            edges = self.edges[index]
         except IndexError as error:
             raise GraphError(f"no such selection of {self.n_edges} edges: {error}.") from None
-        weights = None if self.weights is None else self.weights[index if index.size else []]
+        weights = None if self.weights is None else self.weights[index]
         part = Graph(self.n_vertices, edges, self.names, weights)
         part.mapped = self.mapped
         return part
@@ -304,8 +319,8 @@ class Graph:
 
     def name(self, vertex: int) -> Any:
         """The name of a vertex, or its id when the graph has no names."""
-        self._check_vertex(vertex)
-        return int(vertex) if self.names is None else self.names[vertex]
+        v = self._vertex(vertex)
+        return v if self.names is None else self.names[v]
 
     def index(self, name: Any) -> int:
         """The id of the vertex called `name`."""
@@ -313,18 +328,23 @@ class Graph:
             if isinstance(name, (int, np.integer)) and 0 <= name < self.n_vertices:
                 return int(name)
             raise UnknownNameError(
-                f"no vertex {name!r}; this graph has no names, its ids are 0…{self.n_vertices - 1}."
+                f"no vertex {shown(name)}; this graph has no names, its ids are 0…{self.n_vertices - 1}."
             )
         try:
             return self._positions[name]
-        except (KeyError, TypeError):
+        except Exception:  # also what cannot be looked up, such as a list
             raise UnknownNameError(
-                f"no vertex is called {name!r}.{did_you_mean(name, self._positions)}"
+                f"no vertex is called {shown(name)}.{did_you_mean(name, self._positions)}"
             ) from None
 
-    def _check_vertex(self, vertex: int) -> None:
-        if not 0 <= vertex < self.n_vertices:
-            raise GraphError(f"there is no vertex {vertex}; ids lie in 0…{self.n_vertices - 1}.")
+    def _vertex(self, vertex: Any) -> int:
+        try:
+            v = -1 if isinstance(vertex, (bool, np.bool_)) else operator.index(vertex)
+        except Exception:
+            v = -1
+        if not 0 <= v < self.n_vertices:
+            raise GraphError(f"there is no vertex {shown(vertex)}; ids lie in 0…{self.n_vertices - 1}.")
+        return v
 
     @cached_property
     def _positions(self) -> dict[Any, int]:
@@ -389,6 +409,14 @@ class Graph:
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
         return f"Graph(n_vertices={self.n_vertices:,}, n_edges={self.n_edges:,}{weighted})"
+
+
+def _count(n_vertices: Any) -> int:
+    """The number of vertices; whole floats are none."""
+    try:
+        return whole_number("n_vertices", n_vertices, minimum=0)
+    except OptionError as error:
+        raise GraphError(str(error)) from None
 
 
 def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:

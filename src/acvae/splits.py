@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from acvae._util.checks import real_number, whole_number
+from acvae._util.checks import real_number, seed_number
 from acvae.exceptions import GraphError
 from acvae.graph import Graph
 
@@ -30,7 +30,7 @@ def split_edges(graph: Graph, seed: int = 0, fraction: float = 0.05) -> EdgeSpli
     if not isinstance(graph, Graph):
         raise GraphError(f"split_edges needs an acvae.Graph, not {type(graph).__name__}.")
     fraction = real_number("fraction", fraction, above=0, at_most=1)
-    seed = whole_number("seed", seed, minimum=0)
+    seed = seed_number("seed", seed)
     m = graph.n_edges
     ends = graph.edges.T.ravel()  # edge e is offered by its first end at e and by its second at m + e
     order = np.lexsort((np.random.default_rng(seed).random(2 * m), ends))

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from acvae import Posterior
+from acvae import Graph, Posterior
 from acvae.exceptions import AcvaeError, OptionError, PosteriorError
 
 Q = Posterior(np.zeros((4, 2)), np.ones((4, 2)), [[0, 1], [2, 3]], np.full((2, 2), 0.5))
@@ -99,3 +99,15 @@ def test_strategies(odd):
 def test_tables(odd):
     with pytest.raises(AcvaeError):
         Posterior(odd, np.ones((2, 1)))
+
+
+def test_correlations_are_for_as_many_vertices_and_dimensions():
+    """Others would be read outside their tables."""
+    for joint in (
+        Q.joint,
+        Posterior.on_graph(np.zeros((2, 1)), np.ones((2, 1)), Graph(2, [(0, 1)]), [[0.5]]).joint,
+    ):
+        n, d = joint.shape
+        for shape in ((n + 1, d), (n, d + 1)):
+            with pytest.raises(PosteriorError, match="but the correlations are for"):
+                Posterior.from_correlations(np.zeros(shape), np.ones(shape), joint)

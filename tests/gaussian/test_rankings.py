@@ -51,3 +51,43 @@ def test_metrics_of_something_else(ask, given, telling):
 def test_clusters_of_something_else(given, telling):
     with pytest.raises(PosteriorError, match=telling):
         acvae.cluster(given, k=2)
+
+
+class Blocks:
+    """A ranking of three vertices that gives what it is told to."""
+
+    n_vertices = 3
+    mean = np.zeros((3, 1))
+
+    def __init__(self, *block):
+        self.block = block
+
+    def distance_blocks(self, rows=None, block_rows=None):
+        yield self.block
+
+
+ROWS, COLUMNS, BLOCK = np.arange(3), np.array([2, 0, 1]), np.ones((3, 3))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        (ROWS, COLUMNS, np.ones((3, 2))),
+        (ROWS[:2], COLUMNS, BLOCK),
+        (ROWS + 1, COLUMNS, BLOCK),
+        (ROWS, COLUMNS + 10**12, BLOCK),
+        (ROWS, np.array([0, 0, 1]), BLOCK),
+        (ROWS.astype(float), COLUMNS, BLOCK),
+        (ROWS.tolist(), COLUMNS, BLOCK),
+    ],
+)
+def test_blocks_that_are_none_never_reach_compiled_code(block):
+    train, test = Graph(3, [(0, 1)]), Graph(3, [(1, 2)])
+    for ask in (lambda: metrics.ncrr(Blocks(*block), train, test), lambda: acvae.cluster(Blocks(*block), 2)):
+        with pytest.raises(PosteriorError, match="gave no block of rows"):
+            ask()
+
+
+def test_blocks_in_any_order_of_columns_are_blocks():
+    found = metrics.ncrr(Blocks(ROWS, COLUMNS, BLOCK), Graph(3, [(0, 1)]), Graph(3, [(1, 2)]))
+    assert np.isfinite(found).all()

@@ -194,6 +194,30 @@ def test_options_of_models_with_a_graph(make, option, bad):
         make(**{option: bad})
 
 
+@every_model
+@pytest.mark.parametrize("option", ["latent_dim", "hidden_dim", "pair_hidden_dim"])
+class TestSizes:
+    @pytest.mark.parametrize("size", [2**62, 2**40])
+    def test_what_no_memory_can_hold(self, make, option, size):
+        model = make()
+        if option in model.get_params() and (option != "pair_hidden_dim" or model._pair_width()):
+            with pytest.raises(OptionError, match=r"networks of these sizes would take .* GB of memory"):
+                model.set_params(**{option: size}).fit(*data())
+
+    def test_numbers_of_numpy_are_numbers(self, make, option):
+        model = make()
+        if option in model.get_params():
+            plain = make(**{option: 2}).fit(*data()).posterior_.mean
+            for two in (np.int64(2), np.uint8(2)):
+                assert np.array_equal(make(**{option: two}).fit(*data()).posterior_.mean, plain)
+
+
+def test_graphsage_is_held_to_the_same():
+    for options in ({"hidden_dim": 2**40}, {"latent_dim": 2**62}, {"n_negatives": 2**50}):
+        with pytest.raises(OptionError, match="GB of memory"):
+            acvae.GraphSAGE(epochs=1, progress=False, **options).fit(*data())
+
+
 def test_options_of_one_model():
     with pytest.raises(OptionError, match=r"objective='bayes'.*'empirical-bayes', 'saddle-point'"):
         acvae.ACVAE(objective="bayes")

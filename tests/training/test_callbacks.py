@@ -123,3 +123,32 @@ def test_a_plain_vae_is_evaluated_too_but_has_no_pair_network():
         VAE(latent_dim=2, hidden_dim=4, epochs=1, progress=False).fit(
             x, callbacks=[LinkPrediction(split, pairwise=True)]
         )
+
+
+class TestAnyCallback:
+    def fit(self, callbacks):
+        model = VAE(latent_dim=2, hidden_dim=3, epochs=2, progress=False)
+        return model.fit(np.ones((5, 3)), callbacks=callbacks)
+
+    @pytest.mark.parametrize("odd", [5, "abc", None, [5], ["a"], [None], [dict]])
+    def test_what_cannot_be_called_is_refused_before_training(self, odd):
+        with pytest.raises(OptionError, match="callback"):
+            self.fit(odd)
+
+    @pytest.mark.parametrize("odd", [5, "abc", [1], {"a": "b"}, {1: 2.0}, np.zeros(3)])
+    def test_what_does_not_belong_into_a_history(self, odd):
+        with pytest.raises(OptionError, match="a callback returns None or a dict from names to numbers"):
+            self.fit([lambda state: odd])
+
+    def test_errors_of_its_own_come_out_as_they_are(self):
+        def stop(state):
+            raise LookupError("enough")
+
+        with pytest.raises(LookupError, match="enough") as caught:
+            self.fit([stop])
+        assert "after epoch 1" in caught.value.__notes__[0]
+
+    def test_numbers_of_numpy(self):
+        history = self.fit([lambda state: {"mine": np.float32(0.5), "count": np.int64(3)}]).history_
+        assert history[-1]["mine"] == 0.5
+        assert type(history[-1]["count"]) is int

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.checks import as_path
 from acvae._util.files import replacing
 from acvae._util.version import __version__
 from acvae.exceptions import OptionError, SavedModelError
@@ -137,7 +138,7 @@ def read_arrays(
     unmarked
         Whether a file that tells no format is taken for one, as some of before did not.
     """
-    source = Path(path)
+    source = as_path("path", path)
     if not source.is_file():
         raise SavedModelError(
             f"{source} is a folder, not a file." if source.is_dir() else f"there is no file {source}."

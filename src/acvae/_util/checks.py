@@ -1,13 +1,126 @@
-"""Checks at the door, shared by the public functions."""
+"""Checks at the door, shared by the public functions.
+
+What is given may be anything, also objects whose own methods fail: whatever they raise while they are looked
+at is answered by an error of `acvae.exceptions`.
+"""
 
 import importlib
 import math
 import operator
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-from acvae.exceptions import MissingDependencyError, OptionError, did_you_mean
+import numpy as np
+import numpy.typing as npt
+
+from acvae.exceptions import InputError, MissingDependencyError, OptionError, did_you_mean
+
+LARGEST = 2**63 - 1  # what NumPy and compiled code can count to
+REAL = (int, float, np.integer, np.floating)  # arrays, texts and fractions are no options
+SHOWN = 200  # characters of a value in a message
+
+T = TypeVar("T")
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: never long, whatever it is."""
+    try:
+        text = repr(value)
+    except Exception:  # a whole number of thousands of digits, an object that fails
+        return f"a value of type {type(value).__name__} that cannot be shown"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… (of type {type(value).__name__})"
+
+
+def called(value: object) -> str:
+    """What kind of thing was given: "the class int", "a list"."""
+    return f"the class {value.__name__}" if isinstance(value, type) else f"a {type(value).__name__}"
+
+
+def as_array(
+    name: str, values: Any, error: type[InputError] = InputError, expected: str = "an array of numbers"
+) -> npt.NDArray[Any]:
+    """What NumPy makes of a sequence, an array or a tensor; its type and shape are the caller's to check."""
+    try:
+        return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    except Exception as problem:  # rows of different lengths, sparse tensors, objects that fail
+        raise error(f"{name} must be {expected}: {str(problem)[:SHOWN]}") from None
+
+
+def real_array(
+    name: str, values: Any, error: type[InputError] = InputError, *, finite: bool = True
+) -> npt.NDArray[np.float64]:
+    """Real numbers of any shape, in double precision, and finite unless told."""
+    array = as_array(name, values, error)
+    if array.size == 0 and array.dtype.kind in "biufO":
+        return np.zeros(array.shape)
+    if array.dtype.kind not in "biuf":
+        raise error(f"{name} must be real numbers, got {array.dtype}.")
+    with np.errstate(over="ignore"):
+        found = array.astype(np.float64)
+    if finite and not np.isfinite(found).all():
+        raise error(f"{name} must be finite, but has {found[~np.isfinite(found)][0]}.")
+    return found
+
+
+def as_labels(name: str, values: Any) -> npt.NDArray[Any]:
+    """(n,) labels that can be told apart and put in order: numbers, booleans or texts."""
+    array = as_array(name, values)
+    if array.ndim == 1 and array.dtype == object:
+        kinds = {type(x) for x in array.tolist()}
+        array = array.astype(str) if kinds == {str} else array
+    if array.ndim != 1 or array.dtype.kind not in "biufUST":
+        raise InputError(f"{name} must be a list of numbers or texts, got {array.dtype} {array.shape}.")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite, but there is {array[~np.isfinite(array)][0]}.")
+    return array
+
+
+def as_list(
+    name: str, values: Iterable[Any], error: type[InputError] = InputError, expected: str = "a list"
+) -> list[Any]:
+    """What can be gone through, as a list; a single text is refused."""
+    try:
+        if isinstance(values, (str, bytes)):
+            raise TypeError("a single text")
+        return list(values)
+    except Exception:
+        raise error(f"{name} must be {expected}, not {type(values).__name__}.") from None
+
+
+def instance(name: str, value: Any, kind: type[T], error: type[InputError] = InputError) -> T:
+    """`value`, if it is of that class."""
+    if isinstance(value, kind):
+        return value
+    raise error(f"{name} must be of the class {kind.__name__}, not {called(value)}.")
+
+
+def as_path(name: str, value: Any) -> Path:
+    """A path of a file or folder."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise OptionError(f"{name} must be a path, not {shown(value)}.")
+    try:
+        text = os.fspath(value)
+        os.fsencode(text)
+        if "\0" in text:
+            raise ValueError("a null character")
+        return Path(text)
+    except Exception as problem:
+        raise OptionError(f"{name} must be a path, not {shown(value)}: {problem}.") from None
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or false, and nothing else."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise OptionError(f"{name} must be True or False, not {shown(value)}.")
+
+
+def seed_number(name: str, value: Any) -> int:
+    """A seed: a whole number of up to 128 bits, as NumPy draws them itself."""
+    return whole_number(name, value, minimum=0, maximum=2**128 - 1)
 
 
 def choice(name: str, value: object, allowed: Sequence[str]) -> str:
@@ -15,19 +128,21 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     if isinstance(value, str) and value in allowed:
         return value
     raise OptionError(
-        f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, allowed))}."
+        f"{name}={shown(value)} is unknown; choose one of {', '.join(map(repr, allowed))}."
         + did_you_mean(value, allowed)
     )
 
 
-def whole_number(name: str, value: Any, *, minimum: int) -> int:
+def whole_number(name: str, value: Any, *, minimum: int, maximum: int = LARGEST) -> int:
     """`value` as an int of at least `minimum`; floats and booleans are refused."""
     try:
         number = operator.index(value)
-    except TypeError:
-        raise OptionError(f"{name} must be a whole number of at least {minimum}, not {value!r}.") from None
-    if isinstance(value, bool) or number < minimum:
-        raise OptionError(f"{name} must be a whole number of at least {minimum}, not {value!r}.")
+    except Exception:
+        number = None
+    if number is None or isinstance(value, bool) or number < minimum:
+        raise OptionError(f"{name} must be a whole number of at least {minimum}, not {shown(value)}.")
+    if number > maximum:
+        raise OptionError(f"{name} must be a whole number of at most {maximum}, not {shown(value)}.")
     return number
 
 
@@ -53,9 +168,9 @@ def real_number(
     ]
     expected = "a finite number" + (f" {' and '.join(bounds)}" if bounds else "")
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise OptionError(f"{name} must be {expected}, not {value!r}.") from None
+        number = float(value) if isinstance(value, REAL) else math.nan
+    except Exception:
+        raise OptionError(f"{name} must be {expected}, not {shown(value)}.") from None
     if (
         not math.isfinite(number)
         or isinstance(value, bool)
@@ -64,7 +179,7 @@ def real_number(
         or (below is not None and number >= below)
         or (at_most is not None and number > at_most)
     ):
-        raise OptionError(f"{name} must be {expected}, not {value!r}.")
+        raise OptionError(f"{name} must be {expected}, not {shown(value)}.")
     return number
 
 

@@ -9,7 +9,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.vertex_names import is_uniform, object_array
+from acvae._util.checks import LARGEST, as_array, as_list, shown
+from acvae._util.vertex_names import array_of_names
 from acvae.exceptions import GraphError
 
 IntArray = npt.NDArray[np.int64]
@@ -23,11 +24,8 @@ COMBINE = ("equal", "sum", "mean", "max")
 def as_pairs(edges: Any) -> IntArray:
     """Any edge array as int64 (m, 2); floats, booleans and other shapes are refused."""
     if hasattr(edges, "n_vertices") and hasattr(edges, "edges"):
-        return edges.edges
-    try:
-        array = np.asarray(edges.detach().cpu() if hasattr(edges, "detach") else edges)
-    except ValueError as error:  # rows of different lengths
-        raise GraphError(f"edges must have shape (m, 2): {error}") from None
+        return as_pairs(edges.edges)
+    array = as_array("edges", edges, GraphError, "of shape (m, 2)")
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -36,6 +34,8 @@ def as_pairs(edges: Any) -> IntArray:
         raise GraphError(
             f"edges must be integers, got {array.dtype}; for ids or names of your own use Graph.from_edges."
         )
+    if array.dtype == np.uint64 and array.max() > LARGEST:
+        raise GraphError(f"edges must be numbers of vertices, but there is {array.max()}.")
     return array.astype(np.int64, copy=False)
 
 
@@ -67,11 +67,11 @@ def canonical(
 
 def as_weights(weights: Any, pairs: IntArray) -> FloatArray:
     """Weights as float64 (m,): one per pair, finite and positive where the pair is no self-loop."""
+    array = as_array("weights", weights, GraphError)
     try:
-        array = np.asarray(weights.detach().cpu() if hasattr(weights, "detach") else weights)
         if array.dtype.kind == "O":
             array = array.astype(np.float64)
-    except (ValueError, TypeError):
+    except Exception:
         raise GraphError("weights must be numbers, one per edge.") from None
     if array.dtype.kind not in "iuf":
         raise GraphError(f"weights must be numbers, one per edge, got {array.dtype}.")
@@ -108,8 +108,9 @@ def _combined(
         u, v = edges[differ[0]].tolist() if names is None else names[edges[differ[0]]].tolist()
         others = f" ({len(differ):,} edges are like that)" if len(differ) > 1 else ""
         raise GraphError(
-            f"the edge ({u!r}, {v!r}) is given more than once, with the weights {lowest[differ[0]]} and "
-            f"{highest[differ[0]]}{others}. Say what to make of them: combine='sum', 'mean' or 'max'."
+            f"the edge ({shown(u)}, {shown(v)}) is given more than once, with the weights "
+            f"{lowest[differ[0]]} and {highest[differ[0]]}{others}. Say what to make of them: combine='sum', "
+            "'mean' or 'max'."
         )
     return highest
 
@@ -157,7 +158,7 @@ def _distinct_pairs(n: int, key: Any) -> Any:
 def split_columns(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The two columns of anything that holds pairs; a tuple of two arrays is taken as the columns."""
     if hasattr(pairs, "detach"):
-        pairs = pairs.detach().cpu().numpy()
+        pairs = as_array("edges", pairs, GraphError)
     if isinstance(pairs, tuple) and len(pairs) == 2 and all(isinstance(c, np.ndarray) for c in pairs):
         first, second = pairs
     elif isinstance(pairs, np.ndarray):
@@ -178,15 +179,20 @@ def split_columns(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 
 
 def columns_of_list(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    if not isinstance(pairs, Iterable):
-        raise GraphError(f"edges must be given as pairs of ids or names, not {type(pairs).__name__}.")
-    listed = [tuple(p) if isinstance(p, Iterable) else p for p in pairs]
+    listed = [_pair(p) for p in as_list("edges", pairs, GraphError, "given as pairs of ids or names")]
     wrong = next((i for i, p in enumerate(listed) if not isinstance(p, tuple) or len(p) != 2), None)
     if wrong is not None:
-        raise GraphError(f"each edge is a pair of two ids, but number {wrong} is {listed[wrong]!r}.")
+        raise GraphError(f"each edge is a pair of two ids, but number {wrong} is {shown(listed[wrong])}.")
     ends = [p[0] for p in listed] + [p[1] for p in listed]
-    joined = np.asarray(ends) if is_uniform(ends) else object_array(ends)
+    joined = array_of_names(ends)
     return joined[: len(listed)], joined[len(listed) :]
+
+
+def _pair(given: Any) -> Any:
+    try:
+        return tuple(given) if isinstance(given, Iterable) else given
+    except Exception:  # it said that it could be gone through
+        return given
 
 
 def refuse_floats(column: npt.NDArray[Any]) -> None:
@@ -195,7 +201,7 @@ def refuse_floats(column: npt.NDArray[Any]) -> None:
     if column.dtype == object:
         wrong = next((x for x in column if isinstance(x, (float, np.floating))), None)
         if wrong is not None:
-            raise GraphError(f"edge ids must be integers or names, got {wrong!r}.")
+            raise GraphError(f"edge ids must be integers or names, got {shown(wrong)}.")
 
 
 def join(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:

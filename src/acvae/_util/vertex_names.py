@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.checks import as_list, shown
 from acvae.exceptions import GraphError, UnknownNameError, did_you_mean
 
 IntArray = npt.NDArray[np.int64]
@@ -17,11 +18,11 @@ def as_names(names: Iterable[Any], n: int | None = None) -> npt.NDArray[Any]:
     """Names as a one-dimensional array: integers and strings natively, all else as objects."""
     if isinstance(names, (str, bytes)):
         raise GraphError("names must be a sequence with one name per vertex, not a single string.")
-    if isinstance(names, np.ndarray):
-        array = names.copy()
-    else:
-        listed = list(names)
-        array = np.asarray(listed) if is_uniform(listed) else object_array(listed)
+    array = (
+        np.array(names)
+        if isinstance(names, np.ndarray)
+        else array_of_names(as_list("names", names, GraphError))
+    )
     if array.ndim != 1:
         raise GraphError(f"names must be one-dimensional, got shape {array.shape}.")
     if n is not None and len(array) != n:
@@ -29,9 +30,17 @@ def as_names(names: Iterable[Any], n: int | None = None) -> npt.NDArray[Any]:
     if len(lookup_table(array)) != len(array):
         seen: set[Any] = set()
         repeated = next(x for x in array.tolist() if x in seen or seen.add(x))  # type: ignore[func-returns-value]
-        raise GraphError(f"names must be distinct, but {repeated!r} occurs more than once.")
+        raise GraphError(f"names must be distinct, but {shown(repeated)} occurs more than once.")
     array.flags.writeable = False
     return array
+
+
+def array_of_names(values: list[Any]) -> npt.NDArray[Any]:
+    """Integers and strings natively, if NumPy can hold them; all else as objects."""
+    if not is_uniform(values):
+        return object_array(values)
+    array = np.asarray(values)
+    return array if array.dtype.kind in "iU" else object_array(values)  # integers beyond 64 bits
 
 
 def is_uniform(values: list[Any]) -> bool:
@@ -49,7 +58,8 @@ def is_range(names: npt.NDArray[Any] | None) -> bool:
 
 def object_array(values: list[Any]) -> npt.NDArray[Any]:
     array = np.empty(len(values), dtype=object)
-    array[:] = values
+    for place, value in enumerate(values):  # NumPy would look into sequences
+        array[place] = value
     return array
 
 
@@ -58,7 +68,7 @@ def factorize(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
     try:
         names, ids = np.unique(values, return_inverse=True)
         return names, ids.reshape(-1)
-    except TypeError:
+    except Exception:  # names that do not compare
         names = object_array(list(dict.fromkeys(hashable(values))))
         return names, positions_of(lookup_table(names), values)
 
@@ -67,7 +77,7 @@ def hashable(names: npt.NDArray[Any]) -> list[Any]:
     listed = names.tolist()
     try:
         set(listed)
-    except TypeError as error:
+    except Exception as error:
         raise GraphError(f"names must be hashable: {error}.") from None
     return listed
 
@@ -78,11 +88,11 @@ def lookup_table(names: npt.NDArray[Any]) -> dict[Any, int]:
 
 def positions_of(lookup: Mapping[Any, int], values: npt.NDArray[Any]) -> IntArray:
     try:
-        return np.array([lookup[v] for v in values.tolist()], dtype=np.int64)
+        return np.array([lookup[v] for v in hashable(values)], dtype=np.int64)
     except KeyError as error:
         missing = error.args[0]
         raise UnknownNameError(
-            f"an edge names {missing!r}, which is not among the vertices.{did_you_mean(missing, lookup)}"
+            f"an edge names {shown(missing)}, which is not among the vertices.{did_you_mean(missing, lookup)}"
         ) from None
 
 
@@ -111,4 +121,4 @@ def order_of(given: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> IntArray | No
 def examples(names: Iterable[Any], count: int = 3) -> str:
     """ "'a', 'b', 'c', …": the first few, as they would be written in Python."""
     listed = [x.item() if isinstance(x, np.generic) else x for x in names]
-    return ", ".join(map(repr, listed[:count])) + (", …" if len(listed) > count else "")
+    return ", ".join(map(shown, listed[:count])) + (", …" if len(listed) > count else "")

@@ -86,6 +86,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has seen enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a path that the system does not take, a disk that is full
+        where = f" ({str(error.filename)[:200]!r})" if error.filename else ""
+        print(f"acvae: {error.strerror or error}{where}", file=sys.stderr)
+        return 1
+    except MemoryError as error:
+        print(f"acvae: there is not enough memory for this. {error}", file=sys.stderr)
+        return 1
     except (KeyboardInterrupt, SystemError) as error:
         if not _is_interrupt(error):
             raise

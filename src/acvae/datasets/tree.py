@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.special import expit
 
-from acvae._util.checks import real_number, whole_number
+from acvae._util.checks import real_number, seed_number, whole_number
 from acvae._util.edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.exceptions import InputError, OptionError
@@ -65,7 +65,7 @@ def load(
         "hidden_dim": whole_number("hidden_dim", hidden_dim, minimum=1),
         "tau": real_number("tau", tau, at_least=0, below=1),
         "logit_scale": real_number("logit_scale", logit_scale, above=0),
-        "seed": whole_number("seed", seed, minimum=0),
+        "seed": seed_number("seed", seed),
     }
     n = options["n_vertices"]
     random = _generators(options["seed"])

@@ -1,5 +1,6 @@
 """The right number of PyTorch threads for the size of a training step."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -45,3 +46,8 @@ def torch_threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+# Threads of PyTorch do not survive a fork, and a product that waits for them would wait for ever.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))

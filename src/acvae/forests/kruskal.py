@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_array, flag, whole_number
 from acvae._util.threads import over_ranges
 from acvae.exceptions import GraphError
 from acvae.forests.radix import sort_by_key
@@ -62,6 +62,7 @@ def spanning_forest(
     Boolean mask (m,) with `n_vertices` − (number of components) true entries.
     """
     n_vertices = whole_number("n_vertices", n_vertices, minimum=0)
+    maximum = flag("maximum", maximum)
     pairs = _check_edges(n_vertices, edges)
     keys = _sort_keys("weights", weights, len(pairs), maximum)
     if ties is not None:
@@ -80,7 +81,7 @@ def find_cycle_edge(n_vertices: int, edges: IntArray) -> int | None:
 
 
 def _check_edges(n_vertices: int, edges: npt.ArrayLike) -> IntArray:
-    pairs = _as_array(edges)
+    pairs = as_array("edges", edges, GraphError)
     if pairs.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
@@ -94,7 +95,7 @@ def _check_edges(n_vertices: int, edges: npt.ArrayLike) -> IntArray:
 
 def _sort_keys(name: str, values: npt.ArrayLike, m: int, maximum: bool) -> IntArray:
     """int64 (m,) in the order of the values, or in the opposite order; equal where they are equal."""
-    given = _as_array(values)
+    given = as_array(name, values, GraphError)
     if given.shape != (m,):
         raise GraphError(f"{name} must have one number per edge: shape ({m},), got {given.shape}.")
     kind, width = given.dtype.kind, given.dtype.itemsize
@@ -113,10 +114,6 @@ def _sort_keys(name: str, values: npt.ArrayLike, m: int, maximum: bool) -> IntAr
         keys = given.astype(np.int64)
     # ~x = −x − 1 turns the order around and, unlike −x, cannot overflow.
     return np.invert(keys, out=keys) if maximum else keys
-
-
-def _as_array(values: Any) -> npt.NDArray[Any]:
-    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
 
 
 def _take(n: int, edges: IntArray, order: npt.NDArray[Any]) -> BoolArray:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import real_number
+from acvae._util.checks import flag, instance, real_array, real_number, seed_number
+from acvae.exceptions import GraphError
 from acvae.forests.kruskal import spanning_forest
 from acvae.graph import Graph
 
@@ -52,7 +53,9 @@ class WeightInfo(NamedTuple):
 
 def initial_weights(graph: Graph, seed: int | np.random.Generator = 0) -> WeightState:
     """Indicator of the spanning forest of random edge weights, a vertex of the polytope."""
-    random = np.random.default_rng(seed).random(graph.n_edges)
+    instance("the graph", graph, Graph, GraphError)
+    own = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed_number("seed", seed))
+    random = own.random(graph.n_edges)
     return WeightState(spanning_forest(graph.n_vertices, graph.edges, random).astype(np.float64), 0)
 
 
@@ -69,7 +72,8 @@ def update_weights(
     ŵ is the indicator of the spanning forest of `graph` with the smallest total mass (empirical Bayes) or
     the largest (saddle point, `maximum=True`). The inputs are left as they are.
     """
-    mass = np.asarray(masses, dtype=np.float64)
+    _check_state(state, graph)
+    mass = real_array("masses", masses, GraphError, finite=False)
     forest = spanning_forest(graph.n_vertices, graph.edges, mass, maximum)
     return move_weights(state, forest, float(mass[forest].sum()), step_size=step_size)
 
@@ -102,10 +106,22 @@ def round_to_forest(
 
     Ties go by the current edge mass in the option's direction, then by edge order.
     """
+    _check_state(state, graph)
     ties = None
     if masses is not None:
-        ties = np.asarray(masses, dtype=np.float64) * (1 if maximum else -1)
+        ties = real_array("masses", masses, GraphError, finite=False) * (
+            1 if flag("maximum", maximum) else -1
+        )
     return spanning_forest(graph.n_vertices, graph.edges, state.weights, maximum=True, ties=ties)
+
+
+def _check_state(state: WeightState, graph: Graph) -> None:
+    instance("the graph", graph, Graph, GraphError)
+    instance("the state", state, WeightState)
+    if np.shape(state.weights) != (graph.n_edges,):
+        raise GraphError(
+            f"there are weights of shape {np.shape(state.weights)} for a graph of {graph.n_edges} edges."
+        )
 
 
 # ---------------------------------------------------------------------- a forest found in parts

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._util.adjacency import neighbour_lists
-from acvae._util.checks import whole_number
+from acvae._util.checks import seed_number, whole_number
 from acvae._util.seeds import stream_seed
 from acvae._util.threads import n_threads, over_ranges
 from acvae.exceptions import GraphError
@@ -73,7 +73,7 @@ def sampled_spanning_tree_probabilities(
             f"sampled_spanning_tree_probabilities needs an acvae.Graph, not {type(graph).__name__}."
         )
     n_trees = whole_number("n_trees", n_trees, minimum=2)
-    seed = whole_number("seed", seed, minimum=0)
+    seed = seed_number("seed", seed)
     probability, error = np.ones(graph.n_edges), np.zeros(graph.n_edges)
     inner = np.flatnonzero(two_core_edges(graph.n_vertices, graph.edges))
     if len(inner):

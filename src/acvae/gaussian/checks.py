@@ -6,22 +6,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_array, called, seed_number, shown
 from acvae._util.memory import available_memory
 from acvae.exceptions import OptionError, PosteriorError
+from acvae.gaussian.joint import Joint
 from acvae.graph import Graph
 
 __all__ = [
     "check_correlations",
+    "check_distances_fit",
     "check_dtype",
     "check_edges",
     "check_embeddings",
     "check_exclude",
     "check_forest",
     "check_ids",
+    "check_joint",
+    "check_marginals",
     "check_memory",
     "check_pairs",
     "check_points",
+    "check_rows",
     "check_strategy",
     "check_table",
     "check_weights",
@@ -34,23 +39,35 @@ IntArray = npt.NDArray[np.int64]
 
 def check_dtype(dtype: Any) -> np.dtype[Any]:
     try:
-        kind = np.dtype(dtype)
-    except TypeError:
+        kind = np.dtype(object if dtype is None else dtype)
+    except Exception:
         kind = np.dtype(object)
     if kind not in (np.float32, np.float64):
-        raise OptionError(f"dtype must be 'float32' or 'float64', not {dtype!r}.")
+        raise OptionError(f"dtype must be 'float32' or 'float64', not {shown(dtype)}.")
     return kind
 
 
 def _as_array(name: str, values: Any) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
-    except (ValueError, TypeError, RuntimeError) as error:  # rows of different lengths, sparse tensors
-        raise PosteriorError(f"{name} must be a table of numbers: {error}") from None
+    return as_array(name, values, PosteriorError, "a table of numbers")
 
 
 def _is_real(values: npt.NDArray[Any]) -> bool:
     return np.issubdtype(values.dtype, np.floating) or np.issubdtype(values.dtype, np.integer)
+
+
+def check_marginals(mean: Any, std: Any, dtype: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Means and positive standard deviations, both (n, d) of the given type."""
+    kind = check_dtype(dtype)
+    means, stds = check_table("mean", mean, kind), check_table("std", std, kind)
+    if means.shape != stds.shape:
+        raise PosteriorError(f"mean has shape {means.shape} but std {stds.shape}.")
+    check_distances_fit(means, stds)
+    if not (stds > 0).all():
+        row, column = np.argwhere(~(stds > 0))[0]
+        raise PosteriorError(
+            f"std must be positive, but vertex {row} has {stds[row, column]} in dimension {column}."
+        )
+    return means, stds
 
 
 def check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -71,6 +88,18 @@ def check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any
             f"{name} has {table[row, column]} in row {row}, dimension {column}, too large for {dtype}."
         )
     return cast
+
+
+def check_distances_fit(mean: npt.NDArray[Any], std: npt.NDArray[Any]) -> None:
+    """Refuse what has distances too large for its own type."""
+    largest = float(np.finfo(mean.dtype).max)
+    for name, table in (("mean", mean), ("std", std)):
+        value = float(np.abs(table).max(initial=0))
+        if 16 * mean.shape[1] * value**2 > largest if value < 1e154 else True:
+            raise PosteriorError(
+                f"{name} has values up to {value:.3g}, whose squared distances are too large for "
+                f"{mean.dtype}; rescale them{', or use dtype=float64' if mean.dtype == np.float32 else ''}."
+            )
 
 
 def check_edges(forest: Any, n: int) -> IntArray:
@@ -139,10 +168,7 @@ def inside_unit_interval(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.
 
 def check_ids(ids: Any, n: int) -> IntArray:
     """Vertex ids among 0 … n−1, of any shape."""
-    try:
-        array = np.asarray(ids.detach().cpu() if hasattr(ids, "detach") else ids)
-    except (ValueError, TypeError, RuntimeError, OverflowError) as error:
-        raise PosteriorError(f"vertex ids must be a whole number or an array of such: {error}") from None
+    array = as_array("vertex ids", ids, PosteriorError, "a whole number or an array of such")
     if array.size == 0:
         return np.zeros(array.shape, dtype=np.int64)
     if array.dtype == object and all(type(x) is int for x in array.flat):  # beyond 64 bits
@@ -157,6 +183,14 @@ def check_ids(ids: Any, n: int) -> IntArray:
     if array.min() < 0 or array.max() >= n:
         raise PosteriorError(f"vertex ids must lie in 0…{n - 1}, got {array.min()}…{array.max()}.")
     return array.astype(np.int64)
+
+
+def check_rows(rows: Any, n: int) -> IntArray:
+    """One vertex id or a list of them, as a list."""
+    ids = np.atleast_1d(check_ids(rows, n))
+    if ids.ndim != 1:
+        raise PosteriorError(f"rows must be a list of vertex ids, got shape {ids.shape}.")
+    return ids
 
 
 def check_pairs(i: Any, j: Any, n: int) -> tuple[IntArray, IntArray]:
@@ -195,15 +229,20 @@ def check_exclude(exclude: Any, n: int) -> Graph:
     return exclude
 
 
-def check_strategy(joint: Any) -> Any:
-    """Something that a posterior can ask for correlations."""
+def check_strategy(joint: Any, shape: tuple[int, ...]) -> Any:
+    """Something that a posterior of n vertices in d dimensions can ask for correlations.
+
+    One that tells its own `shape` (n, d) must have the same.
+    """
     missing = [name for name in ("pairs", "distance_blocks") if not callable(getattr(joint, name, None))]
     if missing or isinstance(joint, type):
-        what = f"the class {joint.__name__}" if isinstance(joint, type) else f"a {type(joint).__name__}"
         raise PosteriorError(
             "a posterior asks an object for correlations, by pairs(i, j) and distance_blocks(mean, std); "
-            f"{what} does not answer."
+            f"{called(joint)} does not answer."
         )
+    own = getattr(joint, "shape", shape)
+    if own != shape:
+        raise PosteriorError(f"mean has shape {shape}, but the correlations are for {shown(own)}.")
     return joint
 
 
@@ -221,7 +260,7 @@ def generator(seed: Any) -> np.random.Generator:
     """Random numbers from a seed, or the user's own."""
     if isinstance(seed, np.random.Generator):
         return seed
-    return np.random.default_rng(whole_number("seed", seed, minimum=0))
+    return np.random.default_rng(seed_number("seed", seed))
 
 
 def check_embeddings(observed: Any, d: int) -> npt.NDArray[np.float64]:
@@ -232,8 +271,19 @@ def check_embeddings(observed: Any, d: int) -> npt.NDArray[np.float64]:
         )
     points = np.zeros((len(observed), d))
     for point, (vertex, value) in zip(points, observed.items(), strict=True):
-        given = check_table(f"the embedding of vertex {vertex!r}", [value], points.dtype)
+        what = f"the embedding of vertex {shown(vertex)}"
+        given = check_table(what, [value], points.dtype)
         if given.shape != (1, d):
-            raise PosteriorError(f"the embedding of vertex {vertex!r} must be {d} numbers, got {given.size}.")
+            raise PosteriorError(f"{what} must be {d} numbers, got {given.size}.")
         point[:] = given[0]
     return points
+
+
+def check_joint(joint: Any, what: str) -> Joint:
+    """A joint distribution, which `what` needs."""
+    if isinstance(joint, Joint):
+        return joint
+    raise PosteriorError(
+        f"{what} needs a joint distribution, but here are only approximations for each pair, as a CVAE's "
+        'pair network has them; use ACVAE, CVAE(posterior="graph"), or VAE for independent embeddings.'
+    )

@@ -5,6 +5,7 @@ distribution answers for more (`Joint`). What else a strategy may have, and a po
 
 - `kind`, `pack() -> arrays` and the class method `unpack(arrays, n, d)`: with these, and `register`, it can
   be saved. `unpack` must believe nothing of what it is given.
+- `shape`: n and d, which a posterior compares with its own.
 - `describe() -> str`: what it is made of, in a few words.
 - `few` and `few_rows(mean, std)`: up to how many rows another way to distances takes less time, and that way.
 - `left_out(ends, candidates, mean, std)`: what it would say of pairs without an edge that it holds.

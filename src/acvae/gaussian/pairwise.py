@@ -48,6 +48,11 @@ class PairwiseMarginals:
         self.first, self.second = np.ascontiguousarray(first), np.ascontiguousarray(second)
         self.weight, self.bias = np.ascontiguousarray(weight), np.ascontiguousarray(bias)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many vertices it is for, and dimensions."""
+        return len(self.first), len(self.bias)
+
     def describe(self) -> str:
         """What it is made of."""
         return "pairwise approximations"

@@ -87,7 +87,9 @@ def _queries(
     log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
     at = np.unique(ends)
     alike = np.ones(graph.n_vertices)
-    choose(ends, at, statistics.walk.gaussian.rows(at), alike, *graph.csr, True, rng, candidates, log_weight)
+    choose(
+        ends, at, statistics.walk.gaussian.some_rows(at), alike, *graph.csr, True, rng, candidates, log_weight
+    )
     numbers = statistics.without_beside_scales(at, ends, edge_ids(graph, ends), candidates)
     return Queries(ends, weight, candidates, log_weight, numbers)
 
@@ -98,7 +100,9 @@ def _of_scale(scale: Scale, graph: Graph, queries: Queries) -> npt.NDArray[np.fl
     at = np.unique(ends)
     strength = gaussian.strength[edge_ids(graph, ends)]
     places = np.searchsorted(at, ends)
-    found = ScaleStatistics(scale, "").without(gaussian.rows(at), places, ends, strength, queries.candidates)
+    found = ScaleStatistics(scale, "").without(
+        gaussian.some_rows(at), places, ends, strength, queries.candidates
+    )
     return found.astype(np.float32)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import seed_number, whole_number
 from acvae.exceptions import GraphError
 from acvae.graph import Graph
 from acvae.links.calibration import Calibration, calibration, hidden_pairs
@@ -64,7 +64,7 @@ def evaluate_links(
             )
     if train.has_edges(test.edges).any():
         raise GraphError("some test edges are train edges too; split_edges gives disjoint ones.")
-    size, seed = whole_number("size", size, minimum=1), whole_number("seed", seed, minimum=0)
+    size, seed = whole_number("size", size, minimum=1), seed_number("seed", seed)
     pairs = hidden_pairs(train, test, size=size, seed=seed)
     odds = np.asarray(ranking.log_odds(pairs.i, pairs.j), dtype=np.float64)
     found = calibration(odds, pairs)

@@ -1,9 +1,8 @@
 """How well clusters agree with labels."""
 
-import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import choice
+from acvae._util.checks import as_labels, choice
 from acvae.exceptions import InputError
 
 __all__ = ["nmi"]
@@ -14,7 +13,7 @@ def nmi(labels: npt.ArrayLike, other: npt.ArrayLike, normalizer: str = "arithmet
     from sklearn.metrics import normalized_mutual_info_score
 
     choice("normalizer", normalizer, ("arithmetic", "geometric"))
-    a, b = np.asarray(labels), np.asarray(other)
-    if a.ndim != 1 or a.shape != b.shape:
+    a, b = as_labels("labels", labels), as_labels("other", other)
+    if a.shape != b.shape or len(a) == 0:
         raise InputError(f"two labellings of the same points are needed, got shapes {a.shape} and {b.shape}.")
     return float(normalized_mutual_info_score(a, b, average_method=normalizer))

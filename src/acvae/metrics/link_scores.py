@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import instance, whole_number
 from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.metrics.ranks import LinkRanks, link_ranks
@@ -42,6 +42,7 @@ def evaluate(posterior: Ranking, train: Graph, test: Graph, k: int = 10) -> Link
 def scores(ranks: LinkRanks, k: int = 10) -> LinkScores:
     """NCRR, MRR and Hits@k of links that are ranked already."""
     k = whole_number("k", k, minimum=1)
+    instance("ranks", ranks, LinkRanks)
     return LinkScores(_ncrr(ranks), _mrr(ranks), _hits(ranks, k), k)
 
 

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.checks import shown, whole_number
 from acvae._util.threads import over_ranges
-from acvae.exceptions import GraphError, PosteriorError
-from acvae.gaussian.rankings import Ranking, need_ranking
+from acvae.exceptions import GraphError, OptionError, PosteriorError
+from acvae.gaussian.rankings import Ranking, checked_blocks, need_ranking
 from acvae.graph import Graph
 from acvae.metrics.ranking import rank_block
 
@@ -50,11 +51,15 @@ def link_ranks(posterior: Ranking, train: Graph, test: Graph, *, part: tuple[int
     test_ptr, test_nbr = test.csr
     train_rank, test_rank = np.zeros(len(train_nbr), np.int64), np.zeros(len(test_nbr), np.int64)
     linked = np.flatnonzero(train.degrees + test.degrees)
+    if not (isinstance(part, tuple) and len(part) == 2):
+        raise OptionError(f"part must be (p, parts), not {shown(part)}.")
+    parts = whole_number("parts", part[1], minimum=1)
+    whole_number("part", part[0], minimum=0, maximum=parts - 1)
     if part != (0, 1):
         share = getattr(posterior, "part_of_rows", None)
         linked = linked[part[0] :: part[1]] if share is None else share(linked, *part)
     position = np.empty(n, dtype=np.int64)
-    for rows, columns, block in posterior.distance_blocks(linked):
+    for rows, columns, block in checked_blocks(posterior, linked):
         position[columns] = np.arange(n)
         links = (position, train_ptr, train_nbr, test_ptr, test_nbr, train_rank, test_rank)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -9,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from acvae._util.checks import real_number, whole_number
+from acvae._util.checks import real_number, seed_number, shown, whole_number
 from acvae._util.progress import Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
-from acvae.exceptions import FeatureError, OptionError
+from acvae.exceptions import FeatureError, OptionError, SavedModelError, TrainingWarning
 from acvae.families.amortized import AmortizedInference
 from acvae.families.autoencoding import AutoencodingFamily
 from acvae.families.base import Family
 from acvae.families.independent import IndependentFamily
+from acvae.gaussian.checks import check_memory
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.models.conventions import Embedder, check_graph_type
@@ -25,10 +27,11 @@ from acvae.models.inputs import prepare
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
+from acvae.training.runaway import runaway
 
 MODULE = "module."  # before the names of the networks' arrays in a file
 
-__all__ = ["AutoencoderEstimator", "FamilyEstimator", "resolve_device"]
+__all__ = ["AutoencoderEstimator", "FamilyEstimator", "check_network_memory", "resolve_device"]
 
 
 class FamilyEstimator(Embedder):
@@ -52,6 +55,9 @@ class FamilyEstimator(Embedder):
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior
+        diverged = runaway(history, posterior.latent_dim, self.learning_rate)
+        if diverged is not None and world.rank == 0:
+            warnings.warn(diverged, TrainingWarning, stacklevel=3)
 
     def networks(self, n_features: int) -> torch.nn.Module:
         """The networks that `fit` trains, as they are before."""
@@ -62,10 +68,26 @@ class FamilyEstimator(Embedder):
         return {MODULE + name: tensor.detach().cpu().numpy() for name, tensor in state.items()}, {}
 
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
-        module = self.networks(self.n_features_in_)
         own = {name.removeprefix(MODULE): a for name, a in arrays.items() if name.startswith(MODULE)}
+        with torch.device("meta"):  # shapes without memory: what is declared may be anything
+            _check_state(own, self.networks(self.n_features_in_).state_dict())
+        module = self.networks(self.n_features_in_)
         module.load_state_dict({name: torch.from_numpy(array) for name, array in own.items()})
         self.module_ = module
+
+
+def _check_state(arrays: dict[str, npt.NDArray[Any]], wanted: dict[str, torch.Tensor]) -> None:
+    """Parameters of a file that may be anything, against those of the networks that it declares."""
+    for name in sorted(arrays.keys() ^ wanted.keys()):
+        raise SavedModelError(f"its networks {'lack' if name in wanted else 'do not have a'} {name!r}.")
+    for name, tensor in wanted.items():
+        array, kind = arrays[name], str(tensor.dtype).removeprefix("torch.")
+        if array.shape != tuple(tensor.shape) or array.dtype != kind:
+            raise SavedModelError(
+                f"its {name!r} is {array.dtype} of shape {array.shape}, not {kind} of {tuple(tensor.shape)}."
+            )
+        if not np.isfinite(array).all():
+            raise SavedModelError(f"its {name!r} is not finite everywhere.")
 
 
 class AutoencoderEstimator(FamilyEstimator):
@@ -121,7 +143,7 @@ class AutoencoderEstimator(FamilyEstimator):
         whole_number("hidden_dim", self.hidden_dim, minimum=1)
         whole_number("epochs", self.epochs, minimum=0)
         whole_number("batch_vertices", self.batch_vertices, minimum=1)
-        whole_number("seed", self.seed, minimum=0)
+        seed_number("seed", self.seed)
         real_number("learning_rate", self.learning_rate, above=0)
         make_likelihood(self.likelihood, 1)
 
@@ -129,11 +151,13 @@ class AutoencoderEstimator(FamilyEstimator):
 
     def networks(self, n_features: int) -> Autoencoder:
         """The networks that `fit` trains, as they are before; a subclass may put others in."""
+        d, h, pair = int(self.latent_dim), int(self.hidden_dim), self._pair_width()
+        check_network_memory(2 * h * (n_features + 2 * d) + (pair or 0) * (2 * n_features + d))
         return Autoencoder(
             n_features,
-            latent_dim=self.latent_dim,
-            hidden_dim=self.hidden_dim,
-            pair_hidden_dim=self._pair_width(),
+            latent_dim=d,
+            hidden_dim=h,
+            pair_hidden_dim=None if pair is None else int(pair),
             likelihood=self.likelihood,
             generator=torch.Generator().manual_seed(stream_seed(self.seed, "networks")),
         )
@@ -146,7 +170,16 @@ class AutoencoderEstimator(FamilyEstimator):
         callbacks: Sequence[Callback] = (),
         checkpoint: Checkpoint | None = None,
     ) -> Self:
-        """Train on a feature matrix (n, D), sparse or dense, and a graph on its n rows.
+        """Train on features of n vertices and a graph of who is related to whom.
+
+        Parameters
+        ----------
+        features
+            (n, D): an array, a SciPy matrix, a tensor, or a data frame, whose index names the vertices. Also
+            a PyTorch Geometric `Data` or a `Dataset`, which bring their graph.
+        graph
+            A `Graph`, edges (m, 2) as an array or data frame, a NetworkX graph, or an adjacency matrix.
+            Data frames and named graphs are joined by name.
 
         With a `checkpoint` the training can be stopped, and the same call goes on where it was. Under
         `torchrun`, processes share the edges and each ends with the same model.
@@ -167,7 +200,8 @@ class AutoencoderEstimator(FamilyEstimator):
         graph = self._check_graph(given.graph, inputs.n_rows)
         module = self.networks(inputs.n_columns).to(device)
         module.likelihood.check(inputs)
-        family = self._family(module, inputs, graph, device)
+        with Waiting(f"{self._label()}: weights of the edges", show=self.progress and graph is not None):
+            family = self._family(module, inputs, graph, device)
         self._train(family, callbacks, checkpoint)
         self.weights_: npt.NDArray[np.float64] | None = family.weights
         self.graph_ = graph
@@ -193,14 +227,21 @@ class AutoencoderEstimator(FamilyEstimator):
         return AmortizedInference(self.module_.to(device), inputs, device)
 
 
+def check_network_memory(parameters: int) -> None:
+    """Refuse networks that memory cannot hold: each number, its gradient and two moments."""
+    check_memory("networks of these sizes", 16 * int(parameters), "choose smaller *_dim")
+
+
 def resolve_device(device: str) -> torch.device:
     """`"auto"` is CUDA where there is one and the CPU elsewhere; any torch device name is taken as it is."""
+    if not isinstance(device, (str, torch.device)):
+        raise OptionError(f"device={shown(device)} is unknown; use 'auto', 'cpu' or 'cuda'.")
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         chosen = torch.device(device)
-    except (RuntimeError, TypeError):
-        raise OptionError(f"device={device!r} is unknown; use 'auto', 'cpu' or 'cuda'.") from None
+    except (RuntimeError, TypeError, ValueError, OverflowError):
+        raise OptionError(f"device={shown(device)} is unknown; use 'auto', 'cpu' or 'cuda'.") from None
     if chosen.type == "cuda" and not torch.cuda.is_available():
         raise OptionError(f"device={device!r} was asked for, but no CUDA device is available here.")
     return chosen

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from acvae import objectives
+from acvae._util.checks import as_array, as_list, shown
 from acvae.exceptions import FeatureError, GraphError
 from acvae.families.amortized import PAIRS_AT_A_TIME, ROWS_AT_A_TIME, AmortizedInference
 from acvae.gaussian.posterior import Posterior
@@ -24,7 +25,7 @@ from acvae.graph import Graph
 if TYPE_CHECKING:
     from acvae.models import ACVAE
 
-__all__ = ["Extension", "all_names", "attach_leaves", "extend", "ids_of_ends"]
+__all__ = ["Extension", "all_names", "attach_leaves", "extend", "ids_of_ends", "pairs_of"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -112,18 +113,29 @@ def attach_leaves(
 
 def _resolve(edges: Any, new_graph: Graph, known_graph: Graph) -> tuple[IntArray, IntArray]:
     """The ends of all edges as ids: among the new vertices, and among the known."""
-    if hasattr(edges, "detach"):
-        edges = edges.detach().cpu().numpy()
-    if hasattr(edges, "to_numpy"):
-        edges = edges.to_numpy()
-    pairs = [tuple(p) if isinstance(p, Iterable) and not isinstance(p, str) else (p,) for p in edges]
-    wrong = next((p for p in pairs if len(p) != 2), None)
-    if wrong is not None:
-        raise GraphError(f"each edge is a pair (new vertex, known vertex), but one is {wrong!r}.")
+    pairs = pairs_of(edges, "(new vertex, known vertex)")
     return (
         ids_of_ends([p[0] for p in pairs], new_graph, "new vertices"),
         ids_of_ends([p[1] for p in pairs], known_graph, "known vertices"),
     )
+
+
+def pairs_of(edges: Any, what: str) -> list[tuple[Any, ...]]:
+    """Edges of any kind as a list of pairs, whose ends are not looked at yet."""
+    if hasattr(edges, "detach"):
+        edges = as_array("edges", edges, GraphError)
+    if hasattr(edges, "to_numpy"):
+        edges = edges.to_numpy()
+    pairs = []
+    for edge in as_list("edges", edges, GraphError):
+        try:
+            pair = () if isinstance(edge, (str, bytes)) else tuple(edge)
+        except Exception:  # no pair, whatever else
+            pair = ()
+        if len(pair) != 2:
+            raise GraphError(f"each edge is a pair {what}, but one is {shown(edge)}.")
+        pairs.append(pair)
+    return pairs
 
 
 def ids_of_ends(ends: list[Any], graph: Graph, what: str) -> IntArray:

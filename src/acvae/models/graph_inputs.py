@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.checks import as_array
 from acvae._util.edge_lists import IntArray, split_columns
 from acvae._util.text import counted
 from acvae._util.vertex_names import examples, id_text
@@ -55,7 +56,7 @@ def as_graph(graph: Any, n_rows: int, row_names: npt.NDArray[Any] | None, *, wei
     if is_pyg(graph):
         given = getattr(graph, "edge_weight", None)
         made = Graph.from_pyg(graph, weight="edge_weight" if weighted else None)
-        return GraphInput(made, given is not None and _tell(given.detach().cpu().numpy()))
+        return GraphInput(made, given is not None and _tell(as_array("edge_weight", given)))
     if sp.issparse(graph):
         if graph.shape != (n_rows, n_rows):
             raise GraphError(
@@ -96,7 +97,7 @@ def _frame_columns(table: Any) -> tuple[tuple[npt.NDArray[Any], npt.NDArray[Any]
 def _array_columns(edges: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The two ends of an edge array (m, 2), of an edge index (2, m) with m ≠ 2, or of a list of pairs."""
     if hasattr(edges, "detach"):
-        edges = edges.detach().cpu().numpy()
+        edges = as_array("edges", edges, GraphError)
     array = edges if isinstance(edges, np.ndarray) else None
     if array is not None and array.ndim == 2 and array.shape[0] == 2 != array.shape[1]:
         array = edges = array.T

@@ -8,14 +8,15 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import real_number, whole_number
+from acvae._util.checks import real_number, seed_number, whole_number
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import local_device
 from acvae.exceptions import GraphError
 from acvae.families.sage import SageFamily
+from acvae.gaussian.checks import check_memory
 from acvae.graph import Graph
 from acvae.models.conventions import check_graph_type
-from acvae.models.estimator import FamilyEstimator, resolve_device
+from acvae.models.estimator import FamilyEstimator, check_network_memory, resolve_device
 from acvae.models.inputs import prepare
 from acvae.nn.sage import SageGraph, SageNetwork
 from acvae.training import Callback, Checkpoint
@@ -40,14 +41,18 @@ class GraphSAGE(FamilyEstimator):
 
     Parameters
     ----------
-    latent_dim, hidden_dim
-        Size of an embedding and of the layer between.
+    latent_dim
+        Dimensions of an embedding.
+    hidden_dim
+        Units of the layer between.
     n_negatives
-        Q.
+        Q, the vertices drawn against every edge.
     epochs
         Passes over the edges.
-    learning_rate, batch_edges
-        Adam's step size and edges per step.
+    learning_rate
+        Adam's step size.
+    batch_edges
+        Edges per step.
     seed
         Fixes everything that is random.
     device
@@ -92,16 +97,16 @@ class GraphSAGE(FamilyEstimator):
         whole_number("n_negatives", self.n_negatives, minimum=1)
         whole_number("epochs", self.epochs, minimum=0)
         whole_number("batch_edges", self.batch_edges, minimum=1)
-        whole_number("seed", self.seed, minimum=0)
+        seed_number("seed", self.seed)
         real_number("learning_rate", self.learning_rate, above=0)
 
     # ------------------------------------------------------------------ what users call
 
     def networks(self, n_features: int) -> SageNetwork:
         """The network that `fit` trains, as it is before."""
-        return SageNetwork(
-            n_features, self.hidden_dim, self.latent_dim, seed=stream_seed(self.seed, "networks")
-        )
+        h, d = int(self.hidden_dim), int(self.latent_dim)
+        check_network_memory(2 * h * (n_features + d))
+        return SageNetwork(n_features, h, d, seed=stream_seed(self.seed, "networks"))
 
     def fit(
         self,
@@ -117,6 +122,8 @@ class GraphSAGE(FamilyEstimator):
         inputs = self._inputs(given.features, given.graph)
         if inputs.graph.n_edges == 0:
             raise GraphError("the graph has no edges, so GraphSAGE has no neighbours to learn from; use VAE.")
+        steps = min(int(self.batch_edges), inputs.graph.n_edges) * int(self.n_negatives)
+        check_memory("the negatives of a step", 8 * steps * int(self.latent_dim), "choose fewer n_negatives")
         module = self.networks(inputs.n_features).to(inputs.device)
         family = SageFamily(
             module, inputs, n_negatives=self.n_negatives, batch_edges=self.batch_edges, name="GraphSAGE"

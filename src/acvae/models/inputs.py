@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.checks import as_array
 from acvae._util.edge_lists import BoolArray
+from acvae._util.matrices import as_matrix
 from acvae._util.vertex_names import examples, is_range, order_of
 from acvae.datasets.missing import fill_missing
 from acvae.exceptions import AlignmentWarning, FeatureError, GraphError, IgnoredWeightsWarning
@@ -148,20 +150,7 @@ def _values(features: Any) -> tuple[Any, npt.NDArray[Any] | None, npt.NDArray[An
                 "Drop or merge these rows, or take a plain index with reset_index(drop=True)."
             )
         return _frame_values(features), None if is_range(index) else index, columns
-    if hasattr(features, "detach"):
-        features = _from_torch(features)
-    if sp.issparse(features):
-        matrix = features
-    else:
-        try:
-            matrix = np.asarray(features.to_numpy() if hasattr(features, "to_numpy") else features)
-        except ValueError as error:  # rows of different lengths
-            raise FeatureError(f"features must be a matrix (n, D): {error}") from None
-    if matrix.ndim != 2:
-        raise FeatureError(f"features must be a matrix (n, D), got shape {matrix.shape}.")
-    if matrix.dtype.kind not in "biuf":
-        raise FeatureError(f"features must be real numbers, got {matrix.dtype}.")
-    return sp.csr_array(matrix) if sp.issparse(matrix) else matrix, None, None
+    return as_matrix(features), None, None
 
 
 def _frame_values(frame: Any) -> Any:
@@ -185,14 +174,6 @@ def _frame_values(frame: Any) -> Any:
     return frame.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _from_torch(tensor: Any) -> Any:
-    tensor = tensor.detach().cpu()
-    if str(tensor.layout) == "torch.strided":
-        return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
-    coo = tensor.to_sparse_coo().coalesce()
-    return sp.coo_array((coo.values().numpy(), tuple(coo.indices().numpy())), shape=tuple(coo.shape))
-
-
 def _mask(observed: Any, rows: int, row_names: npt.NDArray[Any] | None) -> BoolArray | None:
     if observed is None:
         return None
@@ -201,7 +182,7 @@ def _mask(observed: Any, rows: int, row_names: npt.NDArray[Any] | None) -> BoolA
         if order is None:
             raise FeatureError("the index of observed names other vertices than that of the features.")
         observed = observed.iloc[order]
-    mask = np.asarray(observed.detach().cpu() if hasattr(observed, "detach") else observed)
+    mask = as_array("observed", observed, FeatureError)
     if mask.dtype != np.bool_ or mask.shape != (rows,):
         raise FeatureError(
             f"observed must be a boolean mask ({rows},), true where a vertex has features, got {mask.dtype} "

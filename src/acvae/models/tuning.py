@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 
-from acvae._util.checks import choice, whole_number
+from acvae._util.checks import called, choice, seed_number, shown, whole_number
 from acvae._util.progress import Progress
 from acvae.exceptions import GraphError, OptionError, did_you_mean
 from acvae.graph import Graph
@@ -70,6 +70,7 @@ class EdgeEstimator(BaseEstimator):
 
     def fit(self, edges: npt.ArrayLike, y: Any = None) -> Self:
         """Fit the model to some edges (k, 2) of the graph."""
+        check_model(self.model)
         self.model_ = clone(self.model).fit(self.features, self._part(edges))
         return self
 
@@ -166,7 +167,8 @@ def tune(
     """
     choice("metric", metric, METRICS)
     choice("by", by, BY)
-    splits, seed = whole_number("splits", splits, minimum=1), whole_number("seed", seed, minimum=0)
+    splits, seed = whole_number("splits", splits, minimum=1), seed_number("seed", seed)
+    check_model(model)
     combinations = _combinations(model, grid)
     given, whole = features, graph
     more = {} if observed is None else {"observed": observed}
@@ -197,17 +199,27 @@ def tune(
     return Tuning(best.options, best.score, tuple(trials), chosen)
 
 
+def check_model(model: Any) -> None:
+    """A model of this package, not a class or anything else."""
+    if not isinstance(model, Embedder):
+        raise OptionError(
+            f"model must be a model of acvae such as acvae.GraphGaussian(), not {called(model)}."
+        )
+
+
 def _combinations(model: Embedder, grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """All of them; an option that the model does not have is answered with those it has."""
+    if not isinstance(grid, Mapping):
+        raise OptionError(f"grid must be a dict from options to lists of values, not {shown(grid)}.")
     known = model.get_params(deep=False)
     for name, values in grid.items():
         if name not in known:
             raise OptionError(
-                f"{type(model).__name__} has no option {name!r} to choose; it has {', '.join(known)}."
+                f"{type(model).__name__} has no option {shown(name)} to choose; it has {', '.join(known)}."
                 + did_you_mean(name, known)
             )
         if isinstance(values, str) or not isinstance(values, (Sequence, np.ndarray)) or not len(values):
-            raise OptionError(f"grid[{name!r}] must be a list of values to try, not {values!r}.")
+            raise OptionError(f"grid[{name!r}] must be a list of values to try, not {shown(values)}.")
     if not grid:
         raise OptionError("the grid is empty: name an option and values to try, as {'latent_dim': [16, 64]}.")
     return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.checks import as_array
 from acvae.exceptions import GraphError
 from acvae.gaussian.checks import check_ids
 from acvae.graph import Graph
@@ -22,7 +23,7 @@ def vertex_ids(vertices: Any, n: int, graph: Graph | None) -> IntArray:
     Where names are whole numbers too, an array of NumPy holds ids. Others are read as what all of them can
     be; if that is both, and not the same vertices, they are refused.
     """
-    array = np.asarray(vertices)
+    array = as_array("vertices", vertices, GraphError)
     names = None if graph is None else graph.names
     if graph is None or names is None:
         return check_ids(array, n)

@@ -15,8 +15,9 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from acvae._util.csr_entries import all_ones, check_places, first_not_finite, is_clean
+from acvae._util.matrices import as_matrix
 from acvae.exceptions import FeatureError
-from acvae.nn.entries import all_ones, check_places, first_not_finite, is_clean
 from acvae.nn.kernels import gather_rows, sparse_dot, sparse_times
 
 __all__ = ["DenseFeatures", "DenseRows", "Features", "Rows", "SparseFeatures", "SparseRows", "as_features"]
@@ -170,35 +171,14 @@ def as_features(matrix: Any, device: torch.device | str = "cpu") -> Features:
     finite numbers; which values a likelihood allows, the likelihood itself checks. The result may share the
     caller's memory, or the file that it is mapped from, and never writes to it.
     """
-    if isinstance(matrix, Tensor):
-        matrix = _from_torch(matrix)
+    matrix = as_matrix(matrix)
     if sp.issparse(matrix):
-        if matrix.ndim != 2:
-            raise FeatureError(f"features must be a matrix (n, D), got shape {matrix.shape}.")
-        _check_numbers(matrix.dtype)
-        return SparseFeatures(_tidy(sp.csr_array(matrix)), device)
-    if hasattr(matrix, "to_numpy"):
-        matrix = matrix.to_numpy()
-    array = np.asarray(matrix)
-    if array.ndim != 2:
-        raise FeatureError(f"features must be a matrix (n, D), got shape {array.shape}.")
-    _check_numbers(array.dtype)
-    array = _to_float32(array)
+        return SparseFeatures(_tidy(matrix), device)
+    array = _to_float32(matrix)
     _check_finite(array)
     if array.size and np.count_nonzero(array) * 4 < array.size:
         return SparseFeatures(sp.csr_array(array), device)
     return DenseFeatures(array, device)
-
-
-def _from_torch(tensor: Tensor) -> Any:
-    """The same values as a NumPy array, or as a SciPy matrix if they are sparse."""
-    tensor = tensor.detach().cpu()
-    if tensor.dtype == torch.bfloat16:  # unknown to NumPy
-        tensor = tensor.float()
-    if tensor.layout == torch.strided:
-        return tensor.numpy()
-    coo = tensor.to_sparse_coo().coalesce()
-    return sp.coo_array((coo.values().numpy(), tuple(coo.indices().numpy())), shape=tuple(coo.shape))
 
 
 def _tidy(matrix: sp.csr_array) -> sp.csr_array:
@@ -226,11 +206,6 @@ def _tensor(array: np.ndarray[Any, Any], dtype: Any = None) -> Tensor:
     with warnings.catch_warnings():  # read-only arrays are welcome: nobody writes to features
         warnings.simplefilter("ignore", UserWarning)
         return torch.from_numpy(same)
-
-
-def _check_numbers(dtype: np.dtype[Any]) -> None:
-    if dtype.kind not in "biuf":
-        raise FeatureError(f"features must be real numbers, got {dtype}.")
 
 
 def _to_float32(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -86,13 +86,21 @@ class Bernoulli(Likelihood):
 
 
 class Poisson(Likelihood):
-    """Each feature is a count of rate exp(output)."""
+    """Each feature is a count of rate exp(output), which beyond e²⁰ grows linearly to stay a number.
+
+    Networks that have not learnt yet may say anything of features that are large.
+    """
+
+    LARGEST = 20.0  # log rate up to which the rate is exp
 
     def check(self, features: Features) -> None:
         _check_counts("poisson", features)
 
     def forward(self, outputs: Tensor, rows: Rows) -> Tensor:
-        return rows.dot(outputs) - outputs.exp().sum(-1) - rows.sum(lambda x: torch.lgamma(x + 1))
+        beyond = (outputs - self.LARGEST).clamp_min(0)
+        within = outputs.clamp_max(self.LARGEST)
+        rate = within.exp() * (1 + beyond)
+        return rows.dot(within + beyond.log1p()) - rate.sum(-1) - rows.sum(lambda x: torch.lgamma(x + 1))
 
 
 class Gaussian(Likelihood):

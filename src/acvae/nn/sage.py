@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from acvae._util.checks import optional_import
+from acvae._util.matrices import as_matrix
 from acvae.exceptions import FeatureError
 from acvae.graph import Graph
 from acvae.nn.features import as_features
@@ -99,10 +100,7 @@ class SageNetwork(nn.Module):
 
 def _neighbour_means(features: Any, graph: Graph) -> Any:
     """(n, D) mean of the neighbours' features; zero without neighbours."""
-    if not sp.issparse(features):
-        if isinstance(features, Tensor):
-            features = features.detach().to_dense().cpu().numpy()
-        features = np.asarray(features.to_numpy() if hasattr(features, "to_numpy") else features)
+    features = as_matrix(features)
     share = 1 / np.maximum(graph.degrees, 1)
     averaging = sp.diags_array(share) @ graph.to_scipy(weighted=False).astype(np.float64)
     means = averaging @ features.astype(np.float64)

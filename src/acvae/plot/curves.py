@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from acvae.exceptions import InputError
+from acvae._util.checks import as_list, shown
+from acvae.exceptions import InputError, OptionError
 from acvae.plot.style import SIGNS, color, finish
 
 if TYPE_CHECKING:
@@ -33,12 +34,17 @@ def curves(histories: History | Mapping[str, History], ax: Axes, *, figure: str 
     Figures that are not measured every epoch are drawn where they are; a history without it is left out.
     """
     named = histories if isinstance(histories, Mapping) else {"": histories}
+    rows = {name: as_list("a history", history) for name, history in named.items()}
+    if not all(isinstance(row, Mapping) for history in rows.values() for row in history):
+        raise InputError(f"a history is a list of dicts, as model.history_ is, not {shown(histories)}.")
+    if not isinstance(figure, str):
+        raise OptionError(f"figure must be the name of a figure, not {shown(figure)}.")
     drawn = 0
-    for number, (name, history) in enumerate(named.items()):
+    for number, (name, history) in enumerate(rows.items()):
         points = [
             (row.get("epoch", epoch), row[figure])
             for epoch, row in enumerate(history, start=1)
-            if figure in row and np.isfinite(row[figure])
+            if isinstance(row.get(figure), (int, float, np.number)) and np.isfinite(row[figure])
         ]
         if points:
             epochs, values = zip(*points, strict=True)
@@ -46,8 +52,10 @@ def curves(histories: History | Mapping[str, History], ax: Axes, *, figure: str 
             ax.plot(epochs, values, color=color(number), marker=marker, markersize=3, label=name or None)
             drawn += 1
     if not drawn:
-        known = sorted({key for history in named.values() for row in history for key in row})
-        raise InputError(f"no history has the figure {figure!r}; there are {', '.join(known) or 'none'}.")
+        known = sorted({str(key) for history in rows.values() for row in history for key in row})
+        raise InputError(
+            f"no history has the figure {shown(figure)}; there are {', '.join(known) or 'none'}."
+        )
     ax.set_xlabel("epoch")
     ax.set_ylabel(AXIS_NAMES.get(figure, figure.replace("_", " ")))
     finish(ax, legend="" not in named)

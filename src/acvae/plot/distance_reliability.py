@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import instance, seed_number, whole_number
 from acvae.exceptions import GraphError, InputError
 from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import checked_blocks, need_posterior
 from acvae.graph import Graph
 from acvae.plot.intervals import wilson
 from acvae.plot.style import EDGE_COLOR, PALETTE, finish
@@ -63,7 +64,9 @@ def reliability(
 def _candidate_pairs(
     posterior: Posterior, train: Graph, test: Graph, sources: int, seed: int
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    n = posterior.n_vertices
+    n = need_posterior("a figure of distances", posterior).n_vertices
+    for name, graph in (("train", train), ("test", test)):
+        instance(f"the {name} links", graph, Graph, GraphError)
     if not train.n_vertices == test.n_vertices == n:
         raise GraphError(
             f"the posterior has {n} vertices, the train graph {train.n_vertices}, the test graph "
@@ -71,9 +74,9 @@ def _candidate_pairs(
         )
     chosen = np.arange(n)
     if n > sources:
-        chosen = np.sort(np.random.default_rng(seed).choice(n, sources, replace=False))
+        chosen = np.sort(np.random.default_rng(seed_number("seed", seed)).choice(n, sources, replace=False))
     distances, hits = [], []
-    for rows, columns, block in posterior.distance_blocks(chosen):
+    for rows, columns, block in checked_blocks(posterior, chosen):
         position = np.empty(n, dtype=np.int64)
         position[columns] = np.arange(n)
         for row, i in zip(block, rows.tolist(), strict=True):

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_array, real_array, real_number, whole_number
+from acvae.exceptions import InputError
+from acvae.gaussian.checks import check_rows
+from acvae.gaussian.conversion import labels_of
 from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import need_posterior
 from acvae.plot.labels import place_labels
 from acvae.plot.layout import map_coordinates
 from acvae.plot.style import EDGE_COLOR, PALETTE, bare
@@ -21,6 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["forest_map", "forest_neighborhood", "forest_tree"]
 
 FloatArray = npt.NDArray[np.float64]
+
+
+def _text(name: Any) -> str:
+    """A name as it is drawn: not read as a formula, and not longer than can be seen."""
+    return str(name)[:100].replace("$", r"\$")
 
 
 def forest_map(
@@ -37,7 +46,11 @@ def forest_map(
     """
     from matplotlib.collections import LineCollection
 
-    place = map_coordinates(posterior) if coordinates is None else coordinates
+    n = need_posterior("a map of a forest", posterior).n_vertices
+    max_width = real_number("max_width", max_width, above=0)
+    place = map_coordinates(posterior) if coordinates is None else real_array("coordinates", coordinates)
+    if place.shape != (n, 2):
+        raise InputError(f"coordinates must have shape ({n}, 2), got {place.shape}.")
     strength = (
         np.clip(posterior.joint.correlation.mean(axis=1), 0, 1) if len(posterior.forest) else np.empty(0)
     )
@@ -48,7 +61,9 @@ def forest_map(
             list(segments), linewidths=max_width * strength**4, colors=EDGE_COLOR, alpha=faint, zorder=1
         )
     )
-    group = np.zeros(posterior.n_vertices, dtype=int) if groups is None else np.asarray(groups)
+    group = np.zeros(n, dtype=np.int64) if groups is None else as_array("groups", groups)
+    if group.shape != (n,) or group.dtype.kind not in "iu":
+        raise InputError(f"groups must be {n} whole numbers, got {group.dtype} of shape {group.shape}.")
     color = np.array(PALETTE)[group % len(PALETTE)]
     size = 4 if posterior.n_vertices > 2000 else 14
     ax.scatter(place[:, 0], place[:, 1], s=size, c=color, linewidths=0, zorder=2)
@@ -71,6 +86,9 @@ def forest_tree(
     from matplotlib.collections import LineCollection
 
     need_forest(posterior)
+    labels = labels_of(posterior, names)
+    n_labels = whole_number("n_labels", n_labels, minimum=0)
+    n_branches = whole_number("n_branches", n_branches, minimum=0)
     shown, parent, edge = largest_tree(posterior)
     place, leaves, children = sector_layout(parent, np.ones(len(parent)))
     branch = branches(parent, leaves, n_branches)
@@ -88,7 +106,7 @@ def forest_tree(
     ax.autoscale_view()
     bare(ax)
     order = np.argsort(-degree, kind="stable")
-    texts = [str(shown[k] if names is None else names[shown[k]]) for k in order]
+    texts = [_text(labels[shown[k]]) for k in order]
     place_labels(ax, place[order], texts, count=n_labels)
 
 
@@ -107,7 +125,10 @@ def forest_neighborhood(
     distance; of a hub's many branches only the nearest `max_branches` are shown.
     """
     need_forest(posterior)
+    labels = labels_of(posterior, names)
     size = whole_number("size", size, minimum=1)
+    max_branches = whole_number("max_branches", max_branches, minimum=1)
+    (vertex,) = check_rows([vertex], posterior.n_vertices).tolist()
     distance = posterior.distances([vertex])[0]
     shown, parent, edge = grow(posterior, vertex, distance, size, max_branches)
     depth, row = outline_layout(np.array(parent))
@@ -128,7 +149,7 @@ def forest_neighborhood(
     ax.scatter(depth, row, s=26, color=[PALETTE[3], *[PALETTE[0]] * (len(shown) - 1)], zorder=2)
     for k, v in enumerate(shown):
         ax.annotate(
-            str(v if names is None else names[v]),
+            _text(labels[v]),
             (depth[k], row[k]),
             xytext=(7, 0),
             textcoords="offset points",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.checks import real_array, shown
 from acvae.exceptions import InputError
 from acvae.plot.style import SIGNS, color, finish
 
@@ -31,11 +32,16 @@ def gamma_sweep(
     `scores` is method → γ → one score or several; `without`, method → scores of methods that have no γ, is
     drawn as level lines.
     """
+    for given in (scores, {} if without is None else without):
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise InputError(f"scores are a dict from names of methods to scores, not {shown(given)}.")
     level = dict(without or {})
     if not scores and not level:
         raise InputError("there are no scores to draw.")
     for number, (name, by_gamma) in enumerate(scores.items()):
-        gammas = np.array(sorted(by_gamma), dtype=np.float64)
+        if not isinstance(by_gamma, Mapping):
+            raise InputError(f"the scores of {name} are a dict from γ to scores, not {shown(by_gamma)}.")
+        gammas = np.sort(real_array("γ", list(by_gamma)).ravel())
         if len(gammas) == 0 or not (gammas > 0).all():
             raise InputError(f"γ must be positive on a logarithmic axis, but {name} has {gammas.tolist()}.")
         mean, spread = _mean_and_spread([by_gamma[gamma] for gamma in sorted(by_gamma)])
@@ -54,6 +60,8 @@ def gamma_sweep(
 
 
 def _mean_and_spread(values: list[Any]) -> tuple[FloatArray, FloatArray]:
-    lists = [np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in values]
+    lists = [real_array("scores", value).ravel() for value in values]
+    if not all(len(entry) for entry in lists):
+        raise InputError("a method without any score cannot be drawn.")
     mean = np.array([entry.mean() for entry in lists])
     return mean, np.array([entry.std(ddof=1) if len(entry) > 1 else 0.0 for entry in lists])

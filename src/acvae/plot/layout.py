@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import choice, whole_number
+from acvae._util.checks import choice, real_array, seed_number, whole_number
+from acvae.exceptions import InputError
 from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import checked_blocks, need_posterior
 
 __all__ = ["LANDMARKS", "map_coordinates"]
 
@@ -39,16 +41,20 @@ def map_coordinates(
     """
     choice("method", method, ("tsne", "pca"))
     landmarks = whole_number("landmarks", landmarks, minimum=5)
-    n = posterior.n_vertices
+    n = need_posterior("a map", posterior).n_vertices
+    if points is not None:
+        points = real_array("points", points)
+        if points.ndim != 2 or len(points) != n:
+            raise InputError(f"points must have shape ({n}, p), got {points.shape}.")
     if method == "pca" or n < 5:
         place = principal_components(posterior.mean if points is None else points)
         advance(1.0)
         return place
     from acvae.plot.tsne import tsne
 
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed_number("seed", seed))
     members = np.arange(n) if n <= landmarks else np.sort(rng.choice(n, landmarks, replace=False))
-    blocks = posterior.distance_blocks(members) if points is None else _squared_blocks(points, members)
+    blocks = checked_blocks(posterior, members) if points is None else _squared_blocks(points, members)
     squared, nearest, distance = _to_landmarks(n, members, blocks, lambda share: advance(0.2 * share))
     start = classical_scaling(squared) + 1e-6 * rng.standard_normal((len(members), 2)) * np.sqrt(
         squared.max()

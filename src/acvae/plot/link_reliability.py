@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import real_array, whole_number
 from acvae.exceptions import InputError
 from acvae.plot.intervals import wilson
 from acvae.plot.style import EDGE_COLOR, PALETTE, finish
@@ -61,9 +61,9 @@ def bin_probabilities(
     (Σw)² / Σw² where they have weights. Bins without a pair are left out.
     """
     bins = whole_number("bins", bins, minimum=1)
-    p = np.asarray(predicted, dtype=np.float64).ravel()
-    y = np.asarray(observed, dtype=np.float64).ravel()
-    w = np.ones(len(p)) if weights is None else np.asarray(weights, dtype=np.float64).ravel()
+    p = real_array("predicted", predicted).ravel()
+    y = real_array("observed", observed).ravel()
+    w = np.ones(len(p)) if weights is None else real_array("weights", weights).ravel()
     if not len(p) == len(y) == len(w) or len(p) == 0:
         raise InputError(
             "probabilities, outcomes and weights must be as many, and at least one, got "
@@ -100,7 +100,7 @@ def link_reliability(found: Any, ax: Axes, *, label: str = "pairs of this probab
     """
     found = _evaluated(found)
     predicted, fraction, lower, upper, count = (
-        np.atleast_1d(np.asarray(getattr(found, name), dtype=np.float64)) for name in FIELDS
+        np.atleast_1d(real_array(name, getattr(found, name, None))) for name in FIELDS
     )
     if len({len(part) for part in (predicted, fraction, lower, upper, count)}) > 1 or len(predicted) == 0:
         raise InputError(
@@ -137,8 +137,12 @@ def _evaluated(found: Any) -> Bins:
     stored = found.as_dict() if hasattr(found, "as_dict") else found
     if not isinstance(stored, Mapping):
         return cast(Bins, found)
-    rows = [row for row in stored.get("reliability") or () if row.get("counted")]
+    try:
+        rows = [row for row in stored.get("reliability") or () if row.get("counted")]
+        names = ("predicted", "observed", "low", "high", "pairs")
+        columns = [np.array([row[name] for row in rows], dtype=np.float64) for name in names]
+    except Exception as error:
+        raise InputError(f"this is no evaluation of links: {error}") from None
     if not rows:
         raise InputError("there are no bins of probabilities to draw; acvae evaluate RUN makes them.")
-    names = ("predicted", "observed", "low", "high", "pairs")
-    return Reliability(*(np.array([row[name] for row in rows], dtype=np.float64) for name in names))
+    return Reliability(*columns)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from acvae._util.adjacency import adjacency
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import need_posterior
 
 __all__ = ["branches", "grow", "largest_tree", "need_forest", "outline_layout", "sector_layout"]
 
@@ -21,7 +22,8 @@ SMALLEST_BRANCH = 0.02  # share of the leaves below which a branch has no colour
 
 def need_forest(posterior: Posterior) -> None:
     """Raise unless there is a forest to draw."""
-    if not posterior.has_forest:
+    need_posterior("a drawing of a forest", posterior)
+    if not getattr(posterior, "has_forest", False):
         raise PosteriorError("there is no learnt forest to draw; use the posterior of an ACVAE.")
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae import metrics
-from acvae._util.checks import whole_number
+from acvae._util.checks import as_labels, flag, instance, whole_number
 from acvae.clustering import cluster
+from acvae.exceptions import GraphError, OptionError
 from acvae.gaussian.posterior import Posterior
 from acvae.splits import EdgeSplit
 from acvae.training.loop import EpochState
@@ -48,8 +49,9 @@ class LinkPrediction:
     def __init__(
         self, split: EdgeSplit, every: int = 10, *, pairwise: bool = False, prefix: str = ""
     ) -> None:
-        self.split, self.every = split, whole_number("every", every, minimum=1)
-        self.pairwise, self.prefix = pairwise, prefix
+        self.split = instance("split", split, EdgeSplit, GraphError)
+        self.every = whole_number("every", every, minimum=1)
+        self.pairwise, self.prefix = flag("pairwise", pairwise), instance("prefix", prefix, str, OptionError)
         self.selected: Selected | None = None
         self.latest: Selected | None = None
 
@@ -113,10 +115,10 @@ class Clustering:
         pairwise: bool = False,
         prefix: str = "",
     ) -> None:
-        self.labels = np.asarray(labels)
+        self.labels = as_labels("labels", labels)
         self.every = whole_number("every", every, minimum=1)
         self.k = whole_number("k", len(np.unique(self.labels)) if k is None else k, minimum=1)
-        self.pairwise, self.prefix = pairwise, prefix
+        self.pairwise, self.prefix = flag("pairwise", pairwise), instance("prefix", prefix, str, OptionError)
         self.selected: SelectedClusters | None = None
 
     def __call__(self, state: EpochState) -> dict[str, float] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from acvae._util.checks import as_list, called, instance, shown
 from acvae._util.progress import Progress, Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import ALONE, World
@@ -19,6 +20,7 @@ from acvae.exceptions import OptionError, TrainingError
 from acvae.families.base import Family, check_family
 from acvae.gaussian.posterior import Posterior
 from acvae.training.checkpoint import Checkpoint, Keeper, Parts
+from acvae.training.divergence import broken_parameters, broken_terms, diverged
 
 __all__ = ["Callback", "EpochState", "Plan", "train"]
 
@@ -77,6 +79,9 @@ def train(
     the mean of their gradients.
     """
     check_family(family, stored=checkpoint is not None)
+    callbacks = check_callbacks(callbacks)
+    if checkpoint is not None:
+        instance("checkpoint", checkpoint, Checkpoint, OptionError)
     with world:
         return _train(family, plan, callbacks, checkpoint, world)
 
@@ -99,7 +104,7 @@ def _train(
     keeper = None
     if checkpoint is not None:
         keeper = Keeper(checkpoint, Parts(family, stepper.optimizer, rng, noise, history, options), world)
-    done = len(history)
+    done, updating = len(history), 0.0  # seconds that the last update after an epoch took
     shown = Progress(plan.epochs, family.name, show=plan.progress and world.rank == 0, done=done)
     with shown as progress, keeper or nullcontext():
         for epoch in range(done + 1, plan.epochs + 1):
@@ -107,16 +112,48 @@ def _train(
                 _draw_anew(rng, noise, plan.seed, epoch, world, same_order=family.same_order)
             steps = int(history[-1]["steps"]) if history else 0
             figures = _epoch(epoch, family, stepper, rng, noise, world, keeper, progress, steps)
-            with Waiting(f"{family.name}: after epoch {epoch}", show=plan.progress and world.rank == 0):
+            started = time.perf_counter()
+            what = f"{family.name}: weights after epoch {epoch}"
+            with Waiting(what, expected=updating, show=plan.progress and world.rank == 0):
                 figures.update(family.after_epoch(world))
+            updating = time.perf_counter() - started
             state = EpochState(epoch, plan.epochs, figures, family, world)
             for callback in callbacks:
-                figures.update(callback(state) or {})
+                figures.update(_called_back(callback, state))
             history.append(figures)
             if keeper is not None:
                 keeper.after_epoch(last=epoch == plan.epochs)
             progress.advance(**family.display(figures))
     return history
+
+
+def check_callbacks(callbacks: Any) -> list[Callback]:
+    """A list of what can be called, before any time is spent."""
+    given = as_list("callbacks", callbacks, OptionError)
+    for callback in given:
+        if not callable(callback) or isinstance(callback, type):
+            raise OptionError(
+                f"a callback is called with an EpochState after each epoch, and {called(callback)} cannot be."
+            )
+    return given
+
+
+def _called_back(callback: Callback, state: EpochState) -> dict[str, float]:
+    """What it adds to the history. Its own errors come out as they are, with a word on where they were."""
+    try:
+        added = callback(state)
+    except Exception as error:
+        error.add_note(f"raised by the callback {shown(callback)} after epoch {state.epoch}")
+        raise
+    if added is None:
+        return {}
+    if not isinstance(added, Mapping) or not all(
+        isinstance(name, str) and isinstance(value, (int, float, np.number)) for name, value in added.items()
+    ):
+        raise OptionError(
+            f"a callback returns None or a dict from names to numbers, for the history, not {shown(added)}."
+        )
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in added.items()}
 
 
 def _epoch(
@@ -134,6 +171,7 @@ def _epoch(
     started = time.perf_counter()
     totals = np.zeros(len(family.figures))
     steps = 0
+    first_broken: tuple[int, str] | None = None
     with stepper.at_work():
         for batch in family.batches(rng, noise, world):
             figures = stepper.step(batch)
@@ -144,18 +182,22 @@ def _epoch(
                 )
             totals += figures
             steps += 1
+            if not (first_broken or np.isfinite(figures).all()):
+                first_broken = (steps, broken_terms(family.figures, figures))
+                if world.size == 1:  # several go on to the end of the epoch, and stop together
+                    break
             progress.doing(f"step {steps:,} of the next", min(steps / expected, 1.0) if expected else 0.0)
             if keeper is not None:
                 keeper.check_interrupt()
     seconds = time.perf_counter() - started
     means = world.total(totals / max(steps, 1)) / world.size
     named = {name: float(value) for name, value in zip(family.figures, means, strict=True)}
-    broken = [f"{name} = {value}" for name, value in named.items() if not np.isfinite(value)]
-    if broken:
-        raise TrainingError(
-            f"the objective of {family.name} became useless in epoch {epoch} ({', '.join(broken)}); use a "
-            "smaller learning_rate, or rescale the features."
-        )
+    at, what = first_broken or (
+        steps,
+        broken_terms(family.figures, means) or broken_parameters(family.module),
+    )
+    if what:
+        raise diverged(family.name, epoch, at, what, None if keeper is None else keeper.last_stored())
     return {"epoch": epoch, "steps": steps, "seconds": seconds, **named}
 
 

@@ -40,6 +40,11 @@ class ForestJoint:
         self.correlation = correlation
         self.rooted = root_forest(n_vertices, edges)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many vertices it is for, and dimensions."""
+        return len(self.rooted.parent), self.correlation.shape[1]
+
     def describe(self) -> str:
         """What it is made of."""
         return f"{len(self.edges):,} forest edges"

@@ -102,6 +102,12 @@ class GraphJoint:
 
     # ------------------------------------------------------------------ stored
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many vertices it is for, and dimensions."""
+        n, d = self.diagonal.shape
+        return n, d
+
     def describe(self) -> str:
         """What it is made of."""
         return f"{len(self.links):,} edges of a graph"

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.lookup import entries_at
+
 __all__ = ["Degrees"]
 
 IntArray = npt.NDArray[np.int64]
@@ -52,20 +54,25 @@ class Degrees:
 
         `at` (u,) are the ends of all queries, and `places` (q, 2) where those of each are among them.
         """
-        linked = np.asarray(self._adjacency[at].toarray(), dtype=np.float64)
+        linked = self._adjacency[at]
         (i, j), (own, other) = queries.T, places.T
-        less = linked[own, j].astype(np.int64)  # 0 where the two are the same: nothing is left out
+        less = entries(linked, own, j).astype(np.int64)  # 0 where the two are the same: nothing is left out
         answer = others == j[:, None]
         log_i, log_j = np.log1p(self._degrees[i] - less), np.log1p(self._degrees[j] - less)
         total = self._total[others] - answer * (less * self._log[i])[:, None]
-        total += linked[other[:, None], others] * (log_j - self._log[j])[:, None]
-        total += (linked[own[:, None], others] * ~answer) * (log_i - self._log[i])[:, None]
+        total += entries(linked, other[:, None], others) * (log_j - self._log[j])[:, None]
+        total += (entries(linked, own[:, None], others) * ~answer) * (log_i - self._log[i])[:, None]
         degree = self._degrees[others] - answer * less[:, None]
         out = np.empty((*others.shape, 4))
         out[:, :, 0] = _mean(self._total[i] - less * self._log[j], self._degrees[i] - less)[:, None]
         out[:, :, 1] = _mean(total, degree)
         out[:, :, 2], out[:, :, 3] = log_i[:, None], np.log1p(degree)
         return out
+
+
+def entries(rows: sp.csr_array, place: IntArray, column: IntArray) -> FloatArray:
+    """Of a sparse matrix, at places and columns that broadcast."""
+    return entries_at(rows.indptr, rows.indices, rows.data, rows.shape[1], place, column)
 
 
 def _mean(total: FloatArray, count: IntArray) -> FloatArray:

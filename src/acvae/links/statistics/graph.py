@@ -10,7 +10,6 @@ mean of neighbours' log degrees, log degree, of i and of k (`degrees`)
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._util.adjacency import adjacency
-from acvae.forests.elimination import Elimination
+from acvae.gaussian.graph.rows import Rows
+from acvae.gaussian.graph.solver import ExactSolver, Solver
+from acvae.links.statistics.cosines import pair_cosines
 from acvae.links.statistics.degrees import Degrees
 from acvae.links.statistics.neighbourhood import Company, SharedNeighbours, likest
 from acvae.links.statistics.paths import Paths
@@ -31,7 +32,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
-PANEL = 256  # rows held at a time where pairs are looked up in them
+PANEL = 256  # rows held at a time where pairs are looked up in them, or queries
 
 
 class GraphStatistics:
@@ -47,8 +48,8 @@ class GraphStatistics:
         (n, d) the evidence of all vertices as `unit_rows`; d may be zero.
     alike
         F of `neighbourhood.likest`, if it is known already.
-    order
-        An elimination of the edges, if it is known already.
+    solver
+        Makes the Gaussian that the graph's own walk needs; by default exact.
     """
 
     kind = "graph"
@@ -62,7 +63,7 @@ class GraphStatistics:
         unit: Array,
         *,
         alike: sp.csr_array | None = None,
-        order: Elimination | None = None,
+        solver: Solver | None = None,
     ) -> None:
         n = scales[0].gaussian.n_vertices
         self.labels = labels
@@ -70,7 +71,8 @@ class GraphStatistics:
         self.scale_statistics = tuple(
             ScaleStatistics(scale, label) for scale, label in zip(scales, labels, strict=True)
         )
-        self.walk = Walk(n, edges, weight, order)
+        self.solver = ExactSolver(n, edges) if solver is None else solver
+        self.walk = Walk(n, edges, weight, self.solver)
         linked = _linked(n, edges)
         self.shared = SharedNeighbours(linked, self.degrees)
         self.paths = Paths(linked, self.degrees)
@@ -128,20 +130,44 @@ class GraphStatistics:
         out = np.empty((len(i), self.count), dtype=np.float32)
         for s, each in enumerate(self.scale_statistics):
             out[:, 2 * s : 2 * s + 2] = each.pairs(i, j)
-        f = 2 * len(self.scale_statistics)
-        out[:, f] = self.walk.pairs(i, j)
-        out[:, f + 1] = _looked_up(i, j, self.shared.rows)
-        out[:, f + 2 : f + 4] = _looked_up(i, j, self.paths.rows)
-        if self.company is not None:
-            out[:, f + 4] = (self.unit[i] * self.unit[j]).sum(axis=1)
-            out[:, f + 5 : f + 7] = _looked_up(i, j, self.company.rows)
-        out[:, -4:] = self.of_degrees.pairs(i, j)
+        out[:, 2 * len(self.scale_statistics)] = self.walk.pairs(i, j)
+        sources, which = np.unique(i, return_inverse=True)
+        for first in range(0, len(sources), PANEL):
+            here = np.flatnonzero((which >= first) & (which < first + PANEL))
+            self._neighbourhood(
+                sources[first : first + PANEL], which[here] - first, i[here], j[here], out, here
+            )
         return out
+
+    def of(self, at: IntArray, rows: list[Rows], place: IntArray, j: IntArray) -> Array:
+        """(k, F) of the vertices at[place] with j, from the `rows` of K of all `at`.
+
+        Rows are those of the scales, and those of the walk.
+        """
+        i = at[place]
+        out = np.empty((len(j), self.count), dtype=np.float32)
+        for s, (each, own) in enumerate(zip(self.scale_statistics, rows, strict=False)):
+            out[:, 2 * s : 2 * s + 2] = each.of(own, place, i, j)
+        out[:, 2 * len(self.scale_statistics)] = self.walk.of(rows[-1], place, j)
+        self._neighbourhood(at, place, i, j, out, np.arange(len(j)))
+        return out
+
+    def _neighbourhood(
+        self, at: IntArray, place: IntArray, i: IntArray, j: IntArray, out: Array, where: IntArray
+    ) -> None:
+        """Write all numbers but those of Gaussians to the rows `where` of `out`; i is at[place]."""
+        f = 2 * len(self.scale_statistics) + 1
+        out[where, f] = self.shared.of(self.shared.sums(at), place, j)
+        out[where, f + 1 : f + 3] = self.paths.of(self.paths.sums(at), place, j)
+        if self.company is not None:
+            out[where, f + 3] = pair_cosines(self.unit, i, j)
+            out[where, f + 4 : f + 6] = self.company.of(self.company.sums(at), place, j)
+        out[where, -4:] = self.of_degrees.pairs(i, j)
 
     def without(
         self,
         at: IntArray,
-        first_rows: FloatArray,
+        first_rows: Rows,
         queries: IntArray,
         edge: IntArray | None,
         candidates: IntArray,
@@ -150,15 +176,15 @@ class GraphStatistics:
         """(q, c, F) of i with its candidates (q, c), had the edge (i, j) of each query not been there.
 
         Query q is (i, j), with its `edge` (q,) among the graph's; without edges, all is as it is. `at` (u,)
-        are the ends of all queries, sorted, and `first_rows` (u, n) their rows of K at the first scale. All
+        are the ends of all queries, sorted, and `first_rows` their rows of K at the first scale. All
         but the cosine of the evidence, which knows no edge, is in double precision before it is `dtype`.
         """
         places = np.searchsorted(at, queries)
         out = np.empty((*candidates.shape, self.count), dtype=dtype)
         for s, each in enumerate(self.scale_statistics):
             gaussian = each.scale.gaussian
-            rows = gaussian.rows(at) if s else first_rows
-            strength = np.zeros(len(queries)) if edge is None else gaussian.strength[edge]
+            rows = gaussian.some_rows(at) if s else first_rows
+            strength = None if edge is None else gaussian.strength[edge]
             out[:, :, 2 * s : 2 * s + 2] = each.without(rows, places, queries, strength, candidates)
         first = 2 * len(self.scale_statistics)
         out[:, :, first:] = self.without_beside_scales(at, queries, edge, candidates, dtype)
@@ -175,7 +201,7 @@ class GraphStatistics:
         """(q, c, F − 2·scales) as `without`, but for the numbers of the scales."""
         places = np.searchsorted(at, queries)
         out = np.empty((*candidates.shape, self.count - 2 * len(self.scale_statistics)), dtype=dtype)
-        rows = self.walk.gaussian.rows(at)
+        rows = self.walk.gaussian.some_rows(at)
         out[:, :, 0] = self.walk.without(rows, places, queries, edge, candidates)
         out[:, :, 1] = self.shared.without(at, places, queries, candidates)
         out[:, :, 2:4] = self.paths.without(at, places, queries, candidates)
@@ -192,17 +218,3 @@ class GraphStatistics:
 def _linked(n: int, edges: IntArray) -> sp.csr_array:
     pointer, neighbours, _ = adjacency(n, edges)
     return sp.csr_array((np.ones(len(neighbours)), neighbours, pointer), shape=(n, n))
-
-
-def _looked_up(i: IntArray, j: IntArray, rows: Callable[[IntArray], FloatArray]) -> Array:
-    """(k, …) entries at pairs of what `rows` gives for the first of them."""
-    sources, which = np.unique(i, return_inverse=True)
-    found = None
-    for first in range(0, max(1, len(sources)), PANEL):
-        block = rows(sources[first : first + PANEL])
-        if found is None:
-            found = np.empty((len(i), *block.shape[2:]), dtype=np.float32)
-        here = np.flatnonzero((which >= first) & (which < first + len(block)))
-        found[here] = block[which[here] - first, j[here]]
-    assert found is not None
-    return found

@@ -11,6 +11,7 @@ from acvae._util.progress import Progress
 from acvae._util.threads import over_ranges
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import checked_blocks
 
 __all__ = ["ClusterDistances"]
 
@@ -99,7 +100,7 @@ class ClusterDistances:
 
     def _blocks(self, rows: IntArray | None = None) -> Iterator[tuple[IntArray, npt.NDArray[Any]]]:
         """Blocks of distances from some vertices; notes in which order their columns go by cluster."""
-        for at, columns, block in self._posterior.distance_blocks(rows):
+        for at, columns, block in checked_blocks(self._posterior, rows):
             if not np.isfinite(block.max()):
                 raise PosteriorError("some expected distances are not finite, so there are no clusters.")
             if columns is not self._columns:

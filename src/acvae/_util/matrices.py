@@ -1,0 +1,64 @@
+"""What users call a feature matrix, as one of two things: a CSR matrix or an array, both of real numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from acvae.exceptions import AcvaeError, FeatureError
+
+__all__ = ["as_matrix"]
+
+
+def as_matrix(features: Any) -> Any:
+    """A CSR matrix or an array (n, D) of booleans, integers or floats; it may share the caller's memory.
+
+    Takes arrays, lists, data frames, tensors dense or sparse, and SciPy's sparse matrices. What is masked
+    becomes NaN. Whether all is finite is not looked at.
+    """
+    try:
+        matrix = _read(features)
+    except AcvaeError:
+        raise
+    except Exception as error:  # rows of different lengths, tensors without values, damaged sparse matrices
+        raise FeatureError(f"features must be a matrix (n, D): {str(error)[:200]}") from None
+    if matrix.ndim != 2:
+        raise FeatureError(f"features must be a matrix (n, D), got shape {matrix.shape}.")
+    if matrix.dtype.kind not in "biuf":
+        raise FeatureError(f"features must be real numbers, got {matrix.dtype}.")
+    if matrix.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):
+            matrix = matrix.astype(np.float64)
+    return matrix
+
+
+def _read(features: Any) -> Any:
+    if hasattr(features, "detach"):
+        features = _from_torch(features)
+    if sp.issparse(features):
+        if features.ndim != 2:
+            return features
+        matrix = sp.csr_array(features)
+        matrix.check_format(full_check=False)
+        from acvae._util.csr_entries import check_places  # compiled, and few commands need it
+
+        check_places(matrix.indptr, matrix.indices, matrix.shape[1])
+        return matrix
+    if isinstance(features, np.ma.MaskedArray) and features.dtype.kind in "biuf":
+        return np.ma.filled(features.astype(np.float64), np.nan)
+    return np.asarray(features.to_numpy() if hasattr(features, "to_numpy") else features)
+
+
+def _from_torch(tensor: Any) -> Any:
+    """The same values as a NumPy array, or as a SciPy matrix if they are sparse."""
+    tensor = tensor.detach().cpu()
+    if str(tensor.dtype) == "torch.bfloat16":  # unknown to NumPy
+        tensor = tensor.float()
+    if str(tensor.layout) == "torch.strided":
+        return tensor.numpy()
+    if tensor.ndim != 2:
+        raise FeatureError(f"features must be a matrix (n, D), got shape {tuple(tensor.shape)}.")
+    coo = tensor.to_sparse_coo().coalesce()
+    return sp.coo_array((coo.values().numpy(), tuple(coo.indices().numpy())), shape=tuple(coo.shape))

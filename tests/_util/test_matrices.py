@@ -1,0 +1,54 @@
+"""Feature matrices of every make."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import torch
+
+from acvae._util.matrices import as_matrix
+from acvae.exceptions import FeatureError
+
+TABLE = np.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        np.asarray,
+        lambda x: x.tolist(),
+        pd.DataFrame,
+        torch.from_numpy,
+        lambda x: torch.from_numpy(x).to_sparse(),
+        lambda x: torch.from_numpy(x).to_sparse_csr(),
+        lambda x: torch.from_numpy(x).bfloat16(),
+        sp.coo_array,
+        sp.csc_matrix,
+        lambda x: x.astype(np.longdouble),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
+def test_the_same_numbers(make):
+    found = as_matrix(make(TABLE))
+    dense = found.toarray() if sp.issparse(found) else found
+    np.testing.assert_array_equal(dense, TABLE)
+    assert dense.dtype.itemsize <= 8
+
+
+def test_what_is_masked_is_missing():
+    found = as_matrix(np.ma.masked_array(TABLE, mask=TABLE == 4))
+    assert np.isnan(found[1, 1])
+    assert np.isfinite(found).sum() == 5
+
+
+def test_a_sparse_matrix_that_points_outside_itself():
+    broken = sp.csr_array(np.eye(3))
+    broken.indices = np.array([0, 1, 99], dtype=broken.indices.dtype)
+    with pytest.raises(FeatureError, match="a sound CSR matrix, but row 2"):
+        as_matrix(broken)
+
+
+@pytest.mark.parametrize("odd", [None, 5, "abc", [1, 2], [[1], [1, 2]], np.ones((1, 1, 1)), [[1j]], [["a"]]])
+def test_what_is_no_matrix(odd):
+    with pytest.raises(FeatureError, match="features must be"):
+        as_matrix(odd)
