@@ -27,7 +27,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 EFFORT = 30_000  # edges walked for a row
-VARIANCE_EFFORT = 4_000  # edges walked for an entry of the diagonal
+VARIANCE_EFFORT = 2_000  # edges walked for an entry of the diagonal
 LEAST = 1e-7  # a push ends here too, in parts of 1/J_ii
 TOLERANCE = 1e-2  # of entries of the diagonal
 PANEL = 8  # rows that a thread pushes at a time
