@@ -36,7 +36,7 @@ number of a pair that it reads, alone, under the same fit. ± is half of a 95 % 
 ABLATION = """\
 By `python experiments/beyond/ablation.py`: NCRR of links that were hidden out of the *train* links \
 of a split, on at most 1,000 vertices; no test link is looked at. Columns are data set and seed, \
-rows differ from the default in one thing.
+rows differ from the default in one thing, and those that begin with … from the row "without both".
 """
 
 

@@ -28,6 +28,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 NO_PATH = 1e-3  # ε
+MANY = 0.05  # share of pairs that two steps join, above which a third is faster on dense rows
 
 
 class Paths:
@@ -42,8 +43,11 @@ class Paths:
 
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n, 2) of the vertices `at` with all."""
-        two = self._two(at)
-        return _log(_dense(two), _dense((two * self._share) @ self._adjacency))
+        near = self._two(at)
+        two = _dense(near)
+        if near.nnz > MANY * two.size:
+            return _log(two, np.ascontiguousarray((self._adjacency @ (two * self._share).T).T))
+        return _log(two, _dense((near * self._share) @ self._adjacency))
 
     def of(self, at: IntArray, place: IntArray, others: IntArray) -> FloatArray:
         """(k, 2) of the vertices at[place] with others."""
