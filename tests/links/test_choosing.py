@@ -4,7 +4,7 @@ import numpy as np
 
 import acvae
 from acvae.families.graph_gaussian import OPTIONS, SCALES, make_scale, make_statistics
-from acvae.forests.elimination import eliminate
+from acvae.gaussian.graph.solver import ExactSolver
 from acvae.links import choosing
 from acvae.links.choosing import choose_scales
 
@@ -21,7 +21,7 @@ def ring(n=400, seed=0):
 
 def chosen(options, seed=0):
     graph, rows = ring()
-    seen, order = np.ones(graph.n_vertices, bool), eliminate(graph.n_vertices, graph.edges)
+    seen, order = np.ones(graph.n_vertices, bool), ExactSolver(graph.n_vertices, graph.edges)
     made = []
 
     def make(t):
