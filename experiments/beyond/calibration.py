@@ -1,12 +1,13 @@
 """Do GraphGaussian's probabilities hold on hidden links, and are they better than those a rule can give?
 
-    python experiments/beyond/calibration.py citation-1998 debian acm --splits 1
-    python experiments/beyond/calibration.py citation-1998 debian acm --splits 1 --print
+    python experiments/beyond/calibration.py citation-1998 debian acm --splits 3
+    python experiments/beyond/calibration.py citation-1998 debian acm --splits 3 --print
 
 Of each split GraphGaussian, with its defaults, and rules, with the options that validation edges choose, see
 the train links; judged are the hidden links against all hidden pairs that are none. The calibration error is
-that of the bins of log-odds that hold 99 % of the links. Rules get Platt's scaling fitted to the pairs they
-are judged on. What is stored is not made again.
+that of the bins of log-odds that hold 99 % of the links. Rules get Platt's scaling fitted to validation links
+out of the train links and, as a bound, to the very pairs that they are judged on. What is stored is not made
+again.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def main() -> None:
     )
     parser.add_argument("data", nargs="+", metavar="DATASET")
     parser.add_argument("--methods", nargs="+", default=[*(rule.name for rule in RULES), OURS])
-    parser.add_argument("--splits", type=int, default=1)
+    parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--data-root")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--print", action="store_true", help="only what is stored, as Markdown")

@@ -2,7 +2,8 @@
 
 Scales are relative to the graph: at a scale t the strength of an edge is α = t·(1 + c)/(mean degree), so that
 a vertex of mean degree hears its neighbours t times as loudly as its own prior and evidence. With edge
-weights, a_e is α times the weight relative to their mean.
+weights, a_e is α times the weight relative to their mean. Where all vertices have features, J is then 1 + c
+times what it is without c: correlations, and cosines of means, do not depend on c, and only t is chosen.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
+from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError, SavedModelError
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.solver import Solver, solver_for, solver_named
 from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
 from acvae.links.candidates import CandidateRanking
+from acvae.links.choosing import choose_scales
 from acvae.links.head import Head, start
 from acvae.links.judging import fit_order, per_vertex
+from acvae.links.missing import missing_weights
 from acvae.links.queries import Queries, gather, sample_edges
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.graph import GraphStatistics
@@ -35,10 +38,11 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Report = Callable[[str, float], None]
 
-SCALES = (1.5, 15.0)  # what "auto" stands for
+SCALES = (1.5, 15.0)  # what "auto" begins with
 EVIDENCE = 256  # least dimensions of the evidence, however few of them the posterior shows
 COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
+OPTIONS = (SCALES, (0.5, 5.0), (5.0, 50.0))  # what "auto" tries, the usual one first
 QUERIES, PAIR_ROWS = 20_000, 1000
 # Vertices from which on evidence is held in single precision, least dimensions of it then, and queries.
 LARGE, LARGE_EVIDENCE, LARGE_QUERIES = 200_000, 64, 10_000
@@ -88,6 +92,11 @@ class GraphGaussianFit:
     @property
     def ranking(self) -> LinkRanking:
         """Scores and probabilities of links."""
+        if len(self.order.centre) != self.statistics.count:
+            raise SavedModelError(
+                f"its heads read {len(self.order.centre)} numbers of a pair, and there are now "
+                f"{self.statistics.count}: the file is of an older version, fit the model again."
+            )
         kind = CandidateRanking if self.solver.restricts else LinkRanking
         return kind(self.statistics, self.order, self.probability)
 
@@ -199,16 +208,20 @@ def make_statistics(
     solver: Solver,
 ) -> GraphStatistics:
     """The numbers of pairs: Gaussians given the evidence at every scale, and what goes with them."""
-    own = (precision * seen).astype(np.float64)
-    made = []
-    for t in scales:
-        strength = strengths(graph, t, precision if seen.any() else 0.0)
-        gaussian = solver.gaussian(1 + own, strength)
-        made.append(Scale(gaussian, gaussian.solve(_pull(own, rows))))
+    made = [make_scale(graph, rows, seen, t, precision, solver) for t in scales]
     labels = tuple(f"{t:g}" for t in scales)
     return GraphStatistics(
         tuple(made), labels, graph.edges, relative_weights(graph), unit_rows(rows), solver=solver
     )
+
+
+def make_scale(
+    graph: Graph, rows: FloatArray, seen: BoolArray, scale: float, precision: float, solver: Solver
+) -> Scale:
+    """The Gaussian given the evidence at a scale t, and its mean."""
+    own = (precision * seen).astype(np.float64)
+    gaussian = solver.gaussian(1 + own, strengths(graph, scale, precision if seen.any() else 0.0))
+    return Scale(gaussian, gaussian.solve(_pull(own, rows)))
 
 
 def _pull(precision: FloatArray, rows: FloatArray) -> FloatArray:
@@ -247,8 +260,18 @@ def fit_graph_gaussian(
         raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
     rng = np.random.default_rng(seed)
     statistics = make_statistics(graph, rows, seen, best, PRECISION, chosen)
-    say("scales", 1.0)
     pairs = n * (n - 1) // 2
+    if isinstance(scales, str) and 0 < graph.n_edges < pairs:
+        best, report["scales"] = choose_scales(
+            statistics,
+            graph,
+            OPTIONS,
+            lambda t: make_scale(graph, rows, seen, t, PRECISION, chosen),
+            seed,
+        )
+        if best != SCALES:
+            statistics = make_statistics(graph, rows, seen, best, PRECISION, chosen)
+    say("scales", 1.0)
     if 0 < graph.n_edges < pairs:
         ends, weight = sample_edges(graph, QUERIES if n < LARGE else LARGE_QUERIES, rng)
         queries = gather(statistics, graph, ends, weight, rng, removed=True)
@@ -257,7 +280,7 @@ def fit_graph_gaussian(
             queries,
             per_vertex(queries, graph),
             statistics.names,
-            [1.0] * (statistics.count - 2) + [0.0, 1.0],
+            statistics.signs,
             n_vertices=n,
             seed=seed,
             progress=lambda share: say("head", share),
@@ -298,7 +321,7 @@ def _unlearned(statistics: int, offset: float) -> Head:
     """The sum of correlations and cosines as a head."""
     zero = start(statistics, 1, seed=0)
     linear = np.ones_like(zero.linear)
-    linear[-2:] = 0
+    linear[-4:] = 0  # those of degrees
     network = zero._replace(linear=linear, offset=np.array([offset], dtype=np.float32))
     return Head(np.zeros_like(linear), np.ones_like(linear), (network,))
 
@@ -306,21 +329,16 @@ def _unlearned(statistics: int, offset: float) -> Head:
 def _probability(
     statistics: GraphStatistics, graph: Graph, queries: Queries, rng: np.random.Generator, seed: int
 ) -> Head:
-    """The head for probabilities: links without themselves, against pairs of the graph as it is."""
-    linked = np.flatnonzero(graph.degrees > 0)
-    chosen = (
-        np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False)) if len(linked) else linked
-    )
-    ends = np.stack([chosen, chosen], axis=1)
-    each = np.full(len(chosen), len(linked) / max(1, len(chosen)))
-    others = gather(statistics, graph, ends, each, rng, removed=False)
+    """The head for probabilities: links without themselves, as missing ones, against pairs as they are."""
+    n = graph.n_vertices
+    chosen = np.sort(rng.choice(n, min(n, PAIR_ROWS), replace=False))
+    each = np.full(len(chosen), n / len(chosen))
+    others = gather(statistics, graph, np.stack([chosen, chosen], axis=1), each, rng, removed=False)
     real = np.isfinite(others.log_weight)
-    # A pair of a linked vertex and an isolated one is met from one side only, all others from both.
-    sides = 1 + (graph.degrees[others.candidates] == 0)
-    weight = np.exp(others.log_weight) * others.weight[:, None] * sides
+    weight = np.exp(others.log_weight) * others.weight[:, None]
     return fit_probability(
         queries.statistics[:, 0],
-        queries.weight,
+        missing_weights(graph, queries.ends, queries.weight),
         others.statistics[real],
         weight[real].astype(np.float64),
         seed,

@@ -17,6 +17,7 @@ from acvae.gaussian.graph.rows import DenseRows
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.judging import fit_order, per_vertex
+from acvae.links.missing import missing_weights
 from acvae.links.queries import HARDEST, SOME_HARD, UNIFORM, Queries, choose, sample_edges
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.posterior import PosteriorStatistics
@@ -63,17 +64,14 @@ def fit_links(
         seed=seed,
         progress=lambda share: say("head", share),
     )
-    linked = np.flatnonzero(graph.degrees > 0)
-    chosen = np.sort(rng.choice(linked, min(len(linked), PAIR_ROWS), replace=False))
-    each = np.full(len(chosen), len(linked) / len(chosen))
+    chosen = np.sort(rng.choice(n, min(n, PAIR_ROWS), replace=False))
+    each = np.full(len(chosen), n / len(chosen))
     others = _gather(statistics, graph, np.stack([chosen, chosen], axis=1), each, rng, removed=False)
     real = np.isfinite(others.log_weight)
-    # A pair of a linked vertex and an isolated one is met from one side only, all others from both.
-    sides = 1 + (graph.degrees[others.candidates] == 0)
-    stands_for = np.exp(others.log_weight) * others.weight[:, None] * sides
+    stands_for = np.exp(others.log_weight) * others.weight[:, None]
     probability = fit_probability(
         queries.statistics[:, 0],
-        queries.weight,
+        missing_weights(graph, queries.ends, queries.weight),
         others.statistics[real],
         stands_for[real].astype(np.float64),
         seed,

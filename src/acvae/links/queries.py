@@ -17,7 +17,7 @@ from acvae.gaussian.graph.rows import Rows
 from acvae.graph import Graph
 from acvae.links.statistics.graph import GraphStatistics
 
-__all__ = ["Queries", "choose", "gather", "sample_edges"]
+__all__ = ["Queries", "choose", "columns_of", "edge_ids", "gather", "sample_edges"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -80,11 +80,11 @@ def gather(
     With `removed` each is asked without its edge, else as all is.
     """
     pointer, neighbours = graph.csr
-    columns = int(removed) + HARDEST + SOME_HARD + UNIFORM
+    columns = columns_of(removed=removed)
     candidates = np.empty((len(ends), columns), dtype=np.int64)
     log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
     out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
-    edge = _edge_ids(graph, ends) if removed else None
+    edge = edge_ids(graph, ends) if removed else None
     first = statistics.scales[0].gaussian
     std = np.sqrt(first.variance)
     for part in _parts(ends, first.row_bytes):
@@ -97,7 +97,13 @@ def gather(
     return Queries(ends, weight, candidates, log_weight, out)
 
 
-def _edge_ids(graph: Graph, ends: IntArray) -> IntArray:
+def columns_of(*, removed: bool) -> int:
+    """How many candidates a query has, the answer among them if there is one."""
+    return int(removed) + HARDEST + SOME_HARD + UNIFORM
+
+
+def edge_ids(graph: Graph, ends: IntArray) -> IntArray:
+    """(q,) which of the graph's edges each of the directed ones (q, 2) is."""
     n = graph.n_vertices
     low, high = np.sort(ends, axis=1).T
     return np.searchsorted(graph.edges[:, 0] * n + graph.edges[:, 1], low * n + high)

@@ -85,7 +85,7 @@ class LinkRanking:
         return BLOCK
 
     def log_odds(self, i: IntArray, j: IntArray) -> Array:
-        """(k,) log-odds of a link between vertices, at the graph's own density; the same both ways."""
+        """(k,) log-odds of a missing link between vertices (`links.missing`); the same both ways."""
         return evaluate(self.probability, symmetric(self.statistics.pairs(i, j), self.statistics.directed))
 
     def log_odds_blocks(

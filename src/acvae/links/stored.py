@@ -28,7 +28,7 @@ __all__ = ["FILE_NAME", "load_ranking", "pack_ranking", "save_ranking", "unpack_
 Arrays = dict[str, npt.NDArray[Any]]
 
 FILE_NAME = "links.safetensors"  # in the folder of a run
-FORMAT, FORMAT_VERSION = "acvae-links", 2
+FORMAT, FORMAT_VERSION = "acvae-links", 3
 HEADS = ("order", "probability")
 
 

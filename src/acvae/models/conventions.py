@@ -123,9 +123,10 @@ class Embedder(_Transformer):
         self._links = ranking
 
     def link_probability(self, i: Any, j: Any) -> Any:
-        """Probability (...) of a link between vertices, at the graph's own density.
+        """Probability (...) of a link between vertices, if links are missing as `split_edges` hides them.
 
-        `i` and `j` are ids or names, one or arrays that broadcast.
+        That is one link of every vertex, or 5 % of them (`acvae.links.missing`). `i` and `j` are ids or
+        names, one or arrays that broadcast.
         """
         self._need_fit("link_probability")
         a, b = check_pairs(self._ids(i, "i"), self._ids(j, "j"), self.posterior_.n_vertices)

@@ -98,7 +98,8 @@ def explain(model: GraphGaussian, i: int, j: int) -> Explanation:
     adds = shapley_values(ranking.probability, pair, typical)
     odds = ranking.probability(np.stack([pair, typical]).astype(np.float32)).astype(np.float64)
     told = list(statistics.names)
-    for last, what in zip(range(1, statistics.directed + 1), ("the log degrees", "company"), strict=False):
+    ends = ("the log degrees", "the neighbours' log degrees", "company")
+    for last, what in zip(range(1, statistics.directed + 1), ends, strict=False):
         told[-2 * last : len(told) - 2 * last + 2] = f"sum of {what}", f"difference of {what}"
     start, neighbours = graph.csr
     return Explanation(

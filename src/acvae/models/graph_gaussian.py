@@ -32,8 +32,9 @@ FIT, FEATURES = "fit.", "features."  # before the names of arrays in a file
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+NOTHING_TRIED: dict[str, Any] = {"scales": [], "held_out": {}}
 # How a fit's time is spent, about, in percent.
-STAGES = {"evidence": 5, "elimination": 5, "scales": 5, "leave-one-out": 35, "head": 45, "probabilities": 5}
+STAGES = {"evidence": 5, "elimination": 5, "scales": 20, "leave-one-out": 25, "head": 35, "probabilities": 10}
 
 
 class GraphGaussian(Embedder):
@@ -46,16 +47,18 @@ class GraphGaussian(Embedder):
         J = I + α·L + diag(c),   K = J⁻¹,   mean = K·diag(c)·r.
 
     Whether two vertices are linked is read from the statistics of their pair: correlation and cosine of the
-    means at each scale, and both degrees. The small network that reads them is trained on every link *as if
-    it were not there*, which a Gaussian gives in closed form.
+    means at each scale, walks and short paths between them, whom they are linked with, and both degrees. The
+    small network that reads them is trained on every link *as if it were not there*, which a Gaussian gives
+    in closed form.
 
     Parameters
     ----------
     latent_dim
         Dimensions of an embedding, shared among the scales; fewer if the features have fewer.
     scales
-        "auto" (1.5 and 15), or numbers above zero: how loudly a vertex of mean degree hears its neighbours,
-        relative to itself. Small ones keep close to the features and the nearest links, large ones smooth.
+        Numbers above zero: how loudly a vertex of mean degree hears its neighbours, relative to itself. Small
+        ones keep close to the features and the nearest links, large ones smooth. "auto" is 1.5 and 15, or 0.5
+        and 5, or 5 and 50 where these rank links that are left out clearly better (`choice_`).
     solver
         "exact" factorises the precision: every query is exact, and memory grows with the square of the
         graph's dense core. "local" does not: rows of K are known near their vertex, with a bound on what is
@@ -66,9 +69,11 @@ class GraphGaussian(Embedder):
     progress
         Show progress on standard error.
 
-    After `fit`: `posterior_`, `links_` (scores and probabilities of links), `graph_`, `scales_`, `evidence_`
-    (how features were weighted), `solver_` ("exact" or "local"), `history_`, `n_features_in_`, and
-    `feature_names_in_` where features came as a data frame.
+    After `fit`: `posterior_`, `links_` (scores and probabilities of links), `graph_`, `scales_`,
+    `precision_` (c), `evidence_` (how features were weighted), `solver_` ("exact" or "local"), `choice_`
+    (what was tried under leave-one-out: "scales", a row each with its mean reciprocal rank, its lead over the
+    first and the error of that, and "held_out", the mean reciprocal rank of the head and of each number
+    alone), `history_`, `n_features_in_`, and `feature_names_in_` where features came as a data frame.
     """
 
     graph_: Graph
@@ -218,6 +223,8 @@ class GraphGaussian(Embedder):
         self.weights_ = None
         self.scales_ = fitted.scales
         self.solver_ = fitted.solver.name
+        self.precision_ = fitted.precision
+        self.choice_ = {name: fitted.report.get(name, empty) for name, empty in NOTHING_TRIED.items()}
         self.evidence_ = "none" if fitted.evidence is None else fitted.evidence.kind
         self.n_features_in_ = 0 if features is None else int(features.shape[1])
         self.posterior_: Posterior = self._posterior(fitted)

@@ -12,7 +12,7 @@ from acvae.reproduce.compare.probabilities import METRICS
 from acvae.reproduce.compare.tasks import TASKS
 from acvae.reproduce.tables import markdown
 
-__all__ = ["ablation_table", "beyond", "calibration_table"]
+__all__ = ["ablation_table", "beyond", "calibration_table", "inputs_table"]
 
 SPLITS = 5
 INTRODUCTION = """\
@@ -25,13 +25,18 @@ splits; a row of one split has none. CPU seconds are those of the last fit alone
 CALIBRATION = """\
 By `python experiments/beyond/calibration.py`: hidden links against all hidden pairs that are none. \
 The error is that of the bins of log-odds that hold 99 % of the links; the log-loss is minus the log \
-likelihood of all hidden pairs, over the number of links. Rules are scaled by Platt's way on the \
-very pairs that they are judged on, which is more than can be had.
+likelihood of all hidden pairs, over the number of links. Rules are scaled by Platt's way on \
+validation links out of the train links; *(a bound)* is the same fitted to the very pairs that are \
+judged, which nobody can have. GraphGaussian has its defaults.
+"""
+INPUTS = """\
+By `python experiments/beyond/inputs.py`: test NCRR of GraphGaussian's head for ranking, and of each \
+number of a pair that it reads, alone, under the same fit. ± is half of a 95 % interval over splits.
 """
 ABLATION = """\
 By `python experiments/beyond/ablation.py`: NCRR of links that were hidden out of the *train* links \
 of a split, on at most 1,000 vertices; no test link is looked at. Columns are data set and seed, \
-rows differ from the default in one thing.
+rows differ from the default in one thing, and those that begin with … from the row "without both".
 """
 
 
@@ -46,6 +51,9 @@ def beyond(folder: Path) -> str:
     data = _stored(folder / "calibration")
     if data:
         parts.append(f"### Probabilities of links\n\n{CALIBRATION}\n{calibration_table(store, data)}")
+    data = _stored(folder / "inputs")
+    if data:
+        parts.append(f"### The head beside its inputs\n\n{INPUTS}\n{inputs_table(store, data)}")
     if (folder / "ablation.json").is_file():
         parts.append(f"### What each part gives\n\n{ABLATION}\n{ablation_table(folder / 'ablation.json')}")
     return "\n\n".join([INTRODUCTION.strip(), *parts]) if parts else ""
@@ -64,7 +72,27 @@ def calibration_table(store: Store, data: Iterable[str]) -> str:
             if found:
                 figures = [interval(result[key] for result in found) for key in METRICS]
                 rows.append([name, about.label, *map(str, figures), str(len(found))])
+                keys = [f"bound_{key}" for key in METRICS]
+                if all(key in result for result in found for key in keys):
+                    figures = [interval(result[key] for result in found) for key in keys]
+                    rows.append([name, f"*{about.label} (a bound)*", *map(str, figures), str(len(found))])
     return markdown(["data", "method", *METRICS.values(), "splits"], rows)
+
+
+def inputs_table(store: Store, data: Sequence[str]) -> str:
+    """NCRR of the head, then of each number alone, a column for each data set."""
+    found = {name: store.results("inputs", name, "graph-gaussian") for name in data}
+    names = dict.fromkeys(key for results in found.values() for r in results for key in r["ncrr"])
+    rows = [
+        [key, *(_cell(r["ncrr"][key] for r in found[name] if key in r["ncrr"]) for name in data)]
+        for key in names
+    ]
+    return markdown(["", *data], rows)
+
+
+def _cell(values: Iterable[float]) -> str:
+    numbers = list(values)
+    return str(interval(numbers)) if numbers else "–"
 
 
 def ablation_table(path: Path, columns: Sequence[str] | None = None) -> str:

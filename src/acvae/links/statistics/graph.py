@@ -3,8 +3,9 @@
 per scale: log correlation, cosine of the means           (`scales`)
 log walk                                                  (`walk`)
 shared neighbours                                         (`neighbourhood`)
+paths of two and of three steps                           (`paths`)
 cosine of the evidence; company of k, company of i        (where there is evidence)
-log(1 + degree) of i and of k
+mean of neighbours' log degrees, log degree, of i and of k (`degrees`)
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from acvae._util.adjacency import adjacency
 from acvae.gaussian.graph.rows import Rows
 from acvae.gaussian.graph.solver import ExactSolver, Solver
 from acvae.links.statistics.cosines import pair_cosines
+from acvae.links.statistics.degrees import Degrees
 from acvae.links.statistics.neighbourhood import Company, SharedNeighbours, likest
+from acvae.links.statistics.paths import Paths
 from acvae.links.statistics.scales import Scale, ScaleStatistics
 from acvae.links.statistics.walk import Walk
 
@@ -72,6 +75,8 @@ class GraphStatistics:
         self.walk = Walk(n, edges, weight, self.solver)
         linked = _linked(n, edges)
         self.shared = SharedNeighbours(linked, self.degrees)
+        self.paths = Paths(linked, self.degrees)
+        self.of_degrees = Degrees(linked, self.degrees)
         self.unit = unit
         self.company: Company | None = None
         if unit.shape[1]:
@@ -81,11 +86,14 @@ class GraphStatistics:
             *(name for each in self.scale_statistics for name in each.names),
             *self.walk.names,
             *self.shared.names,
+            *self.paths.names,
             *of_evidence,
-            "log degree of i",
-            "log degree of j",
+            *self.of_degrees.names,
         )
-        self.directed = 1 if self.company is None else 2  # pairs of numbers that tell the ends apart
+        # Which way each number alone would rank; 0 cannot.
+        self.signs = (*[1.0] * (len(self.names) - 4), *self.of_degrees.signs)
+        # How many pairs of numbers tell the ends apart.
+        self.directed = self.of_degrees.directed + (self.company is not None)
 
     @property
     def scales(self) -> tuple[Scale, ...]:
@@ -110,11 +118,11 @@ class GraphStatistics:
         f = 2 * len(self.scale_statistics)
         out[:, :, f] = self.walk.rows(at)
         out[:, :, f + 1] = self.shared.rows(at)
+        out[:, :, f + 2 : f + 4] = self.paths.rows(at)
         if self.company is not None:
-            out[:, :, f + 2] = self.unit[at] @ self.unit.T
-            out[:, :, f + 3 : f + 5] = self.company.rows(at)
-        out[:, :, -2] = np.log1p(self.degrees[at])[:, None]
-        out[:, :, -1] = np.log1p(self.degrees)
+            out[:, :, f + 4] = self.unit[at] @ self.unit.T
+            out[:, :, f + 5 : f + 7] = self.company.rows(at)
+        out[:, :, -4:] = self.of_degrees.rows(at)
         return out
 
     def pairs(self, i: IntArray, j: IntArray) -> Array:
@@ -150,10 +158,11 @@ class GraphStatistics:
         """Write all numbers but those of Gaussians to the rows `where` of `out`; i is at[place]."""
         f = 2 * len(self.scale_statistics) + 1
         out[where, f] = self.shared.of(self.shared.sums(at), place, j)
+        out[where, f + 1 : f + 3] = self.paths.of(at, place, j)
         if self.company is not None:
-            out[where, f + 1] = pair_cosines(self.unit, i, j)
-            out[where, f + 2 : f + 4] = self.company.of(self.company.sums(at), place, j)
-        out[where, -2], out[where, -1] = np.log1p(self.degrees[i]), np.log1p(self.degrees[j])
+            out[where, f + 3] = pair_cosines(self.unit, i, j)
+            out[where, f + 4 : f + 6] = self.company.of(self.company.sums(at), place, j)
+        out[where, -4:] = self.of_degrees.pairs(i, j)
 
     def without(
         self,
@@ -171,26 +180,38 @@ class GraphStatistics:
         but the cosine of the evidence, which knows no edge, is in double precision before it is `dtype`.
         """
         places = np.searchsorted(at, queries)
-        i, j = queries.T
         out = np.empty((*candidates.shape, self.count), dtype=dtype)
         for s, each in enumerate(self.scale_statistics):
             gaussian = each.scale.gaussian
             rows = gaussian.some_rows(at) if s else first_rows
             strength = None if edge is None else gaussian.strength[edge]
             out[:, :, 2 * s : 2 * s + 2] = each.without(rows, places, queries, strength, candidates)
-        f = 2 * len(self.scale_statistics)
+        first = 2 * len(self.scale_statistics)
+        out[:, :, first:] = self.without_beside_scales(at, queries, edge, candidates, dtype)
+        return out
+
+    def without_beside_scales(
+        self,
+        at: IntArray,
+        queries: IntArray,
+        edge: IntArray | None,
+        candidates: IntArray,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> npt.NDArray[Any]:
+        """(q, c, F − 2·scales) as `without`, but for the numbers of the scales."""
+        places = np.searchsorted(at, queries)
+        out = np.empty((*candidates.shape, self.count - 2 * len(self.scale_statistics)), dtype=dtype)
         rows = self.walk.gaussian.some_rows(at)
-        out[:, :, f] = self.walk.without(rows, places, queries, edge, candidates)
-        out[:, :, f + 1] = self.shared.without(at, places, queries, candidates)
+        out[:, :, 0] = self.walk.without(rows, places, queries, edge, candidates)
+        out[:, :, 1] = self.shared.without(at, places, queries, candidates)
+        out[:, :, 2:4] = self.paths.without(at, places, queries, candidates)
         if self.company is not None:
             for first in range(0, len(queries), PANEL):
                 part = slice(first, first + PANEL)
-                own = self.unit[i[part], :, None]
-                out[part, :, f + 2] = np.matmul(self.unit[candidates[part]], own)[:, :, 0]
-            out[:, :, f + 3 : f + 5] = self.company.without(at, places, queries, candidates)
-        less = int(edge is not None)
-        out[:, :, -2] = np.log1p(self.degrees[i] - less)[:, None]
-        out[:, :, -1] = np.log1p(self.degrees[candidates] - less * (candidates == j[:, None]))
+                own = self.unit[queries[part, 0], :, None]
+                out[part, :, 4] = np.matmul(self.unit[candidates[part]], own)[:, :, 0]
+            out[:, :, 5:7] = self.company.without(at, places, queries, candidates)
+        out[:, :, -4:] = self.of_degrees.without(at, places, queries, candidates)
         return out
 
 
