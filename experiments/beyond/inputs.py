@@ -62,7 +62,7 @@ def behind(results: list[dict[str, Any]]) -> tuple[str, str, bool]:
     names = [name for name in results[0]["ncrr"] if name != "head"]
     best = max(names, key=lambda name: np.mean([result["ncrr"][name] for result in results]))
     lead = interval(result["ncrr"]["head"] - result["ncrr"][best] for result in results)
-    return best, str(lead), lead.mean + np.nan_to_num(lead.half) < 0
+    return best, str(lead), bool(lead.mean + np.nan_to_num(lead.half) < 0)
 
 
 def main() -> None:
