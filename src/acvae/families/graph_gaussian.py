@@ -92,11 +92,6 @@ class GraphGaussianFit:
     @property
     def ranking(self) -> LinkRanking:
         """Scores and probabilities of links."""
-        if len(self.order.centre) != self.statistics.count:
-            raise SavedModelError(
-                f"its heads read {len(self.order.centre)} numbers of a pair, and there are now "
-                f"{self.statistics.count}: the file is of an older version, fit the model again."
-            )
         kind = CandidateRanking if self.solver.restricts else LinkRanking
         return kind(self.statistics, self.order, self.probability)
 
@@ -162,8 +157,9 @@ class GraphGaussianFit:
         )
         for head in (made.order, made.probability):
             if len(head.centre) != made.statistics.count:
-                raise PosteriorError(
-                    f"its head is for {len(head.centre)} numbers of a pair, not {made.statistics.count}."
+                raise SavedModelError(
+                    f"its heads read {len(head.centre)} numbers of a pair, and there are now "
+                    f"{made.statistics.count}: the file is of an older version, fit the model again."
                 )
         return made
 
