@@ -243,7 +243,8 @@ class TestRefusal:
             model.save(tmp_path / "m")
 
     def test_history_that_json_cannot_hold(self, tmp_path):
-        model = acvae.VAE(**TINY).fit(data()[0], callbacks=[lambda state: {"odd": object()}])
+        model = acvae.VAE(**TINY).fit(data()[0])
+        model.history_[-1]["odd"] = object()
         with pytest.raises(AcvaeError, match="object"):
             model.save(tmp_path / "m")
         assert list(tmp_path.iterdir()) == []
