@@ -12,6 +12,7 @@ ORDER = (
     "spanning_forest",
     "resistances",
     "million",
+    "graph_gaussian_cost",
     "distributed",
     "peers",
     "link_prediction_citation-1998",

@@ -2,8 +2,7 @@
 
 `python docs/drawings.py` writes docs/images/*.svg, one of them after two short trainings;
 `python docs/drawings.py --only models` writes one of them. `python docs/drawings.py --page` runs the code of
-howto/figures.md instead, which leaves its pictures in the same folder; `--picture` trains on Debian and draws
-the README's forest.png.
+howto/figures.md instead, which leaves its pictures in the same folder. docs/picture.py draws the README's.
 """
 
 import argparse
@@ -30,17 +29,11 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "images")
     parser.add_argument("--only", nargs="+", choices=[d.__name__ for d in DRAWINGS], default=[])
-    parser.add_argument("--picture", action="store_true", help="forest.png, the README's; trains on Debian")
     parser.add_argument("--page", action="store_true", help="the pictures of howto/figures.md")
     options = parser.parse_args(argv)
     options.out.mkdir(parents=True, exist_ok=True)
     # The same input gives the same file, and text looks the same everywhere.
     plt.rcParams.update({"svg.hashsalt": "acvae", "font.size": 11, "text.color": INK, "axes.edgecolor": PALE})
-    if options.picture:
-        figure = forest_picture()
-        figure.savefig(options.out / "forest.png", dpi=120, facecolor="white")
-        plt.close(figure)
-        return
     if options.page:
         page = (Path(__file__).parent / "howto" / "figures.md").read_text()
         with contextlib.chdir(options.out):
@@ -52,21 +45,6 @@ def main(argv: list[str] | None = None) -> None:
         figure = draw()
         figure.savefig(options.out / f"{draw.__name__}.svg", metadata={"Date": None}, facecolor="white")
         plt.close(figure)
-
-
-def forest_picture(epochs: int = 40) -> plt.Figure:
-    """The forest that ACVAE learns from Debian's Python packages, whole and around one of them."""
-    data = acvae.datasets.load("debian")
-    model = acvae.ACVAE("empirical-bayes", gamma=1, epochs=epochs).fit(data.features, data.graph)
-    figure, (left, right) = plt.subplots(
-        1, 2, figsize=(12.5, 6.6), layout="constrained", width_ratios=[1.25, 1]
-    )
-    right_of = data.graph.index("python3-matplotlib")
-    acvae.plot.forest_neighborhood(model.posterior_, right_of, right, names=data.graph.names, size=26)
-    right.set_title("the forest around python3-matplotlib", fontsize=12)
-    left.set_title("the forest learnt from Debian's Python packages: its largest tree", fontsize=12)
-    acvae.plot.forest_tree(model.posterior_, left, names=data.graph.names, n_labels=16)
-    return figure
 
 
 def models() -> plt.Figure:

@@ -12,6 +12,7 @@ import os
 import re
 import runpy
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import acvae
+from acvae.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -64,6 +66,15 @@ def same_output(printed: str, shown: str) -> bool:
         return False
     pairs = zip(NUMBER.findall(printed), NUMBER.findall(shown), strict=True)
     return all(abs(float(a) - float(b)) <= 0.02 + 0.1 * abs(float(b)) for a, b in pairs)
+
+
+@pytest.fixture(autouse=True)
+def models_of_a_page():
+    """What a page registers is gone after it."""
+    before = dict(METHODS)
+    yield
+    METHODS.clear()
+    METHODS.update(before)
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
@@ -118,6 +129,26 @@ def test_the_drawings_are_drawn(tmp_path):
     for name in ("models", "paths", "updates"):
         assert "</svg>" in (tmp_path / f"{name}.svg").read_text()
         assert (DOCS / "images" / f"{name}.svg").exists()
+
+
+def test_the_picture_of_the_readme_is_drawn(tmp_path):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    drawing = runpy.run_path(str(DOCS / "picture.py"))
+    data = acvae.datasets.load("tree", n_vertices=90)
+    data = replace(data, graph=acvae.Graph(90, data.graph.edges, [f"leaf {v}" for v in range(90)]))
+    data = replace(data, feature_names=[f"word {j}" for j in range(data.features.shape[1])])
+    split = acvae.split_edges(data.graph, seed=0)
+    model = acvae.GraphGaussian(latent_dim=8, progress=False).fit(data.features, split.train)
+    figure = drawing["picture"](model, data, split, "leaf 3")
+    _, links = figure.axes
+    ids, chances = model.predict_links(["leaf 3"], k=10)
+    assert [text.get_text() for text in links.get_yticklabels()] == [f"leaf {v}" for v in ids[0]]
+    told = [text.get_text() for text in links.texts]
+    for v, chance, text in zip(ids[0].tolist(), chances[0], told, strict=True):
+        assert text.startswith(f"{100 * chance:.0f} %")
+        assert ("hidden" in text) == bool(split.test.has_edges([[3, v]])[0])
+    plt.close(figure)
+    assert (DOCS / "images" / "links.png").exists()
 
 
 @pytest.mark.parametrize(

@@ -36,3 +36,10 @@ def test_every_public_name_can_be_had(name):
 def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="no attribute 'ACVEA'"):
         _ = acvae.ACVEA
+
+
+@pytest.mark.parametrize("package", ["", ".forests", ".gaussian", ".links.statistics", ".runs"])
+def test_names_that_are_imported_when_used_are_listed(package):
+    """By a shell that completes names, and by tools that make documents."""
+    code = f"import acvae{package} as p; print(sorted(set(p.__all__) - set(dir(p))))"
+    assert run(code) == "[]"

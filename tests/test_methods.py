@@ -7,7 +7,6 @@ import pytest
 
 import acvae
 from acvae import methods
-from acvae._util.docstrings import described_parameters
 from acvae.commands.main import main
 from acvae.exceptions import OptionError
 from acvae.methods import BASELINES, DEFAULT_METHOD, METHODS, RANKINGS, method_named, method_of
@@ -78,29 +77,8 @@ def test_importing_it_imports_no_estimator():
 def test_mistakes():
     with pytest.raises(OptionError, match=r"model='vea' is unknown.*Did you mean 'vae'"):
         method_named("vea")
-    with pytest.raises(OptionError, match="the model vae has no option gamma; it has latent_dim"):
+    with pytest.raises(OptionError, match="gamma does not apply to the model vae, which takes latent_dim"):
         METHODS["vae"].make({"gamma": 1})
     with pytest.raises(OptionError, match="a Graph is not one of the models"):
         method_of(acvae.Graph(2, [(0, 1)]))
     assert method_named("random-tree", baselines=True) is BASELINES["random-tree"]
-
-
-def test_descriptions_come_from_the_docstring():
-    text = """Something.
-
-    Parameters
-    ----------
-    a, b
-        Two things
-        at once.
-    c
-        Another.
-
-    Those of others too.
-    """
-    assert described_parameters(text) == {
-        "a": "Two things at once.",
-        "b": "Two things at once.",
-        "c": "Another.",
-    }
-    assert described_parameters("nothing") == {}

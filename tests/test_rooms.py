@@ -1,6 +1,7 @@
 """The direction of imports: every room imports only rooms below it, and nothing goes round in a circle."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,17 @@ def test_no_cycle():
 def test_the_top_of_the_package_can_be_taken_in_at_a_glance():
     entries = {path.name for path in HOME.iterdir() if path.name != "__pycache__"}
     assert len(entries) <= 25, sorted(entries)
+
+
+def test_only_the_commands_know_their_flags():
+    """Messages of the library name options as Python does; the commands add what is theirs."""
+    flag = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+    found = []
+    for name, path in modules():
+        if room(name) == "commands":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise):
+                texts = [c.value for c in ast.walk(node) if isinstance(c, ast.Constant)]
+                found += [(name, text) for text in texts if isinstance(text, str) and flag.search(text)]
+    assert found == []

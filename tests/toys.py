@@ -73,7 +73,7 @@ class SpringBatch(NamedTuple):
 class SpringFamily:
     """Edges are springs, and vertices are held near the unit sphere; springs tire, each by its length.
 
-    −E‖(z_u − z_v)·√s_uv + ε‖² − E(‖z_u‖² − 1)², with s_uv ← s_uv / (1 + ‖z_u − z_v‖²/10) after an epoch.
+    −E‖(z_u − z_v)·√s_uv + ε‖² − h·E(‖z_u‖² − 1)², with s_uv ← s_uv / (1 + ‖z_u − z_v‖²/10) after an epoch.
     """
 
     same_order = False
@@ -81,8 +81,9 @@ class SpringFamily:
     threads = 1
     device = torch.device("cpu")
 
-    def __init__(self, module, graph, *, batch_edges=16, name="Springs"):
+    def __init__(self, module, graph, *, hold=1.0, batch_edges=16, name="Springs"):
         self.module, self.graph, self.batch_edges, self.name = module, graph, batch_edges, name
+        self.hold = hold
         self.stiffness, self.epochs = np.ones(graph.n_edges), 0
 
     @property
@@ -90,7 +91,7 @@ class SpringFamily:
         return self.graph.n_edges
 
     def identity(self):
-        return {"batch_edges": self.batch_edges, "n_edges": self.size}
+        return {"batch_edges": self.batch_edges, "hold": self.hold, "n_edges": self.size}
 
     def batches(self, rng, noise, world=ALONE):
         share = world.share(self.size)
@@ -107,7 +108,7 @@ class SpringFamily:
         pull = (place[u] - place[v]) * stiffness.sqrt()[:, None] + batch.noise
         stretch = pull.square().sum(-1).mean()
         hold = (place[u].square().sum(-1) - 1).square().mean()
-        value = -stretch - hold
+        value = -stretch - self.hold * hold
         return Terms(value, (value, stretch))
 
     def after_epoch(self, world=ALONE):
@@ -141,17 +142,33 @@ class SpringFamily:
 
 
 class SpringModel(FamilyEstimator):
-    """The estimator around the family: options in, family out."""
+    """The estimator around the family: options in, family out.
 
-    def __init__(self, latent_dim=2, *, epochs=6, learning_rate=1e-2, seed=0, device="cpu", progress=False):
-        self.latent_dim, self.epochs, self.learning_rate = latent_dim, epochs, learning_rate
+    Parameters
+    ----------
+    hold
+        How firmly vertices are held near the unit sphere.
+    """
+
+    def __init__(
+        self,
+        latent_dim=2,
+        *,
+        hold=1.0,
+        epochs=6,
+        learning_rate=1e-2,
+        seed=0,
+        device="cpu",
+        progress=False,
+    ):
+        self.latent_dim, self.hold, self.epochs, self.learning_rate = latent_dim, hold, epochs, learning_rate
         self.seed, self.device, self.progress = seed, device, progress
 
     def networks(self, n_features):
         return Springs(n_features, self.latent_dim, self.seed)
 
     def fit(self, features, graph=None, *, callbacks=(), checkpoint=None):
-        family = SpringFamily(self.networks(graph.n_vertices), graph)
+        family = SpringFamily(self.networks(graph.n_vertices), graph, hold=self.hold)
         self._train(family, callbacks, checkpoint)
         self.graph_, self.weights_, self.n_features_in_ = graph, None, graph.n_vertices
         return self

@@ -16,7 +16,7 @@ from typing import Any
 import acvae
 from acvae.reproduce.beyond import calibration_table
 from acvae.reproduce.compare import Store
-from acvae.reproduce.compare.methods import METHODS
+from acvae.reproduce.compare.methods import methods_of
 from acvae.reproduce.compare.probabilities import our_probabilities, rule_probabilities
 from acvae.reproduce.compare.rule_methods import RULES
 from acvae.reproduce.compare.tuning import choose
@@ -27,7 +27,7 @@ OURS = "graph-gaussian"
 
 def measured(name: str, data: Any, split: Any, store: Store) -> dict[str, Any]:
     """All figures of one method on one split, with its label."""
-    method = METHODS["links"][name]
+    method = methods_of("links")[name]
     if name == OURS:
         return {"label": method.label, **our_probabilities(name, data.features, split)}
     ranked = store.get("links", data.name, name, split.seed)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import acvae
 from acvae.reproduce.compare import Store
-from acvae.reproduce.compare.methods import METHODS, kinds
+from acvae.reproduce.compare.methods import kinds, methods_of
 from acvae.reproduce.compare.tasks import TASKS
 
 RESULTS = Path(__file__).parent / "results"
@@ -41,7 +41,7 @@ def main() -> None:
 
     for name in args.data:
         if not args.print:
-            methods = [METHODS[args.task][method] for method in names]
+            methods = [methods_of(args.task)[method] for method in names]
             task.run(acvae.datasets.load(name, **root), methods, range(args.splits), store, say)
     for name in args.data:
         print(task.table(name, names, range(args.splits), store), flush=True)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from acvae.reproduce.compare import Store, interval
-from acvae.reproduce.compare.methods import METHODS
+from acvae.reproduce.compare.methods import methods_of
 
 HERE = Path(__file__).parent
 README = HERE.parents[1] / "README.md"
@@ -36,7 +36,7 @@ EMPTY = (
 def table(store: Store, data: Sequence[str] = tuple(DATA)) -> str:
     """Markdown: a row per method that has results, ours last, a column per data set."""
     stored = {
-        name: {m: found for m in METHODS["links"] if (found := store.results("links", name, m))}
+        name: {m: found for m in methods_of("links") if (found := store.results("links", name, m))}
         for name in data
     }
     columns = [name for name in data if stored[name]]
@@ -45,7 +45,7 @@ def table(store: Store, data: Sequence[str] = tuple(DATA)) -> str:
     lines = ["| | " + " | ".join(DATA.get(name, name) for name in columns) + " |"]
     lines.append("| --- |" + " ---: |" * len(columns))
     best = {name: best_of(list(stored[name].values())) for name in columns}
-    for method, about in METHODS["links"].items():
+    for method, about in methods_of("links").items():
         if not any(method in stored[name] for name in columns):
             continue
         cells = [cell(stored[name].get(method, []), best[name]) for name in columns]

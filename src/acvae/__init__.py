@@ -2,8 +2,9 @@
 
     data = acvae.datasets.load("debian")
     split = acvae.split_edges(data.graph, seed=0)
-    model = acvae.ACVAE().fit(data.features, split.train)
-    acvae.metrics.ncrr(model.posterior_, split.train, split.test)
+    model = acvae.GraphGaussian().fit(data.features, split.train)
+    ids, probabilities = model.predict_links(["python3-numpy"], k=10)
+    acvae.metrics.ncrr(model.links_, split.train, split.test)
 
 Names are imported when first used, so that `import acvae` itself costs next to nothing.
 """

@@ -43,6 +43,14 @@ class NotFittedError(AcvaeError, ValueError, AttributeError):
     """A model was asked for a result before `fit`."""
 
 
+class ClusterMemoryError(OptionError):
+    """Clustering may use more memory than there is."""
+
+
+class ResistanceMemoryError(GraphError):
+    """A graph whose exact effective resistances take more memory than there is."""
+
+
 class TrainingError(AcvaeError, RuntimeError):
     """Training cannot go on, for example because the objective is no longer finite."""
 
@@ -53,6 +61,17 @@ class StoppedError(TrainingError):
 
 class SavedModelError(AcvaeError, ValueError):
     """A file that is not a saved model, is damaged, or is newer than this version."""
+
+
+class StorageError(AcvaeError, OSError):
+    """A file that cannot be written: the disk is full, the folder is missing or not to be written to.
+
+    `strerror` is what the system said, such as "No space left on device".
+    """
+
+    def __init__(self, message: str, reason: str | None = None) -> None:
+        super().__init__(message)
+        self.strerror = reason
 
 
 class RunError(AcvaeError, ValueError):
@@ -73,6 +92,10 @@ class AcvaeWarning(UserWarning):
 
 class AlignmentWarning(AcvaeWarning):
     """Rows of features and vertices were matched by position where names may say otherwise."""
+
+
+class TrainingWarning(AcvaeWarning):
+    """Training came to its end, but what was learnt is not to be relied on."""
 
 
 class IgnoredWeightsWarning(AcvaeWarning):

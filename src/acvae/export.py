@@ -106,7 +106,9 @@ def write_parquet(
         for columns in _groups(posterior, table, labels, rows_per_group, k, exclude):  # a first one always
             group = _arrow_table(arrow, columns)
             if writer is None:
-                writer = opened.enter_context(parquet.ParquetWriter(partial, group.schema))
+                writer = opened.enter_context(
+                    parquet.ParquetWriter(partial, group.schema, write_page_checksum=True)
+                )
             writer.write_table(group, row_group_size=max(len(group), 1))
             count += len(group)
     return count

@@ -1,13 +1,12 @@
 """The registry of models: what each is called, which estimator it is, and how it can be asked to rank.
 
-Commands, runs, the reproduction and the report ask it, so a new model is one `Method` here. Options, their
-defaults and their descriptions stand in one place only, the estimator's signature and docstring; importing
-this module imports no estimator.
+Commands, runs, the reproduction and the report ask it, so a new model is one `Method` here, and one of your
+own a call of `register`. Options, their defaults and their descriptions stand in one place only, the
+estimator's signature and docstring; importing this module imports no estimator.
 """
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 from acvae._util.checks import choice
 from acvae._util.docstrings import described_parameters
+from acvae._util.plugins import load_plugins
 from acvae.exceptions import OptionError, did_you_mean
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "method_named",
     "method_of",
     "option_names",
+    "register",
 ]
 
 
@@ -44,9 +45,10 @@ class Ranking(NamedTuple):
 RANKINGS = {
     ranking.name: ranking
     for ranking in (
-        Ranking("link", "probability of a link", "links", "link"),
+        Ranking("link", "probability of a link", "link probability", "link"),
         Ranking("bp", "belief propagation", "forest", "distance"),
         Ranking("graph", "the whole graph", "whole graph", "distance"),
+        Ranking("joint", "correlated embeddings", "correlated embeddings", "distance"),
         Ranking("independent", "independent embeddings", "embeddings alone", "distance"),
         Ranking("pairwise", "pair network", "pair network", "pairs"),
         Ranking("hops", "hops in a random tree", "hops", "distance"),
@@ -73,7 +75,8 @@ class Method:
     name
         As on the command line and in config files.
     estimator
-        A class of `acvae.models`; None for a baseline that is not trained.
+        Name of a class in `acvae.models`, or of one that was registered; None for a baseline that is not
+        trained.
     label
         As in tables and beside a progress bar.
     rankings
@@ -113,8 +116,9 @@ class Method:
     @property
     def estimator_class(self) -> Any:
         """The estimator."""
-        assert self.estimator is not None
-        return getattr(importlib.import_module("acvae.models"), self.estimator)
+        from acvae.models.registry import estimator_named
+
+        return estimator_named(self.estimator)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -137,8 +141,8 @@ class Method:
         for option in options:
             if option not in known:
                 raise OptionError(
-                    f"the model {self.name} has no option {option}; it has {', '.join(known)}."
-                    + did_you_mean(option, known)
+                    f"the option {option} does not apply to the model {self.name}, which takes "
+                    f"{', '.join(known)}." + did_you_mean(option, known)
                 )
         return self.estimator_class(**self.fixed, **options, progress=progress)
 
@@ -198,8 +202,63 @@ BASELINES = _registry(
 )
 
 
+def register(
+    name: str,
+    estimator: str | type[Any],
+    *,
+    label: str | None = None,
+    rankings: Mapping[str, str] | str = "joint",
+    summary: str = "",
+    fixed: Mapping[str, Any] | None = None,
+    without: tuple[str, ...] = (),
+    learns_links: bool = False,
+    completes: bool = False,
+) -> Method:
+    """Add a model of your own, so that files, runs, comparisons, the report and the commands know it.
+
+    Parameters
+    ----------
+    name
+        As on the command line and in config files: small letters, digits and hyphens.
+    estimator
+        The class, such as a subclass of `acvae.models.estimator.FamilyEstimator`; or "module:Class", which is
+        imported when it is needed.
+    label
+        As in tables; by default the name of the class.
+    rankings
+        How its posterior ranks, a name in `RANKINGS`; or several, its own first, with the label of each.
+    summary, fixed, without, learns_links, completes
+        As in `Method`.
+    """
+    from acvae.models.registry import register_estimator
+
+    if not isinstance(name, str) or not name.replace("-", "").isalnum() or name != name.lower():
+        raise OptionError(f"a model's name is of small letters, digits and hyphens, not {name!r}.")
+    ranked = {rankings: ""} if isinstance(rankings, str) else dict(rankings)
+    if not ranked:
+        raise OptionError(f"the model {name} needs a way to rank, one of {', '.join(RANKINGS)}.")
+    for ranking in ranked:
+        choice("ranking", ranking, tuple(RANKINGS))
+    of_class = register_estimator(estimator)
+    known = {**METHODS, **BASELINES}.get(name)
+    if known is not None and known.estimator != of_class:
+        raise OptionError(f"there is a model {name!r} already, {known.label}; choose another name.")
+    called = label or of_class
+    METHODS[name] = Method(
+        *(name, of_class, called, {ranking: text or called for ranking, text in ranked.items()}, summary),
+        fixed=dict(fixed or {}),
+        without=tuple(without),
+        learns_links=learns_links,
+        completes=completes,
+    )
+    _options_of.cache_clear()
+    return METHODS[name]
+
+
 def method_named(name: object, *, baselines: bool = False) -> Method:
     """The method of that name; an unknown one is answered with those there are."""
+    if isinstance(name, str) and name not in METHODS:
+        load_plugins()
     known = {**METHODS, **BASELINES} if baselines else METHODS
     return known[choice("model", name, tuple(known))]
 
@@ -214,24 +273,34 @@ def method_of(model: Any) -> Method:
 
 
 def option_names() -> tuple[str, ...]:
-    """Every option that any method takes."""
+    """Every option that any method takes, those of installed packages too."""
+    load_plugins()
     return tuple(dict.fromkeys(name for method in METHODS.values() for name in method.options))
 
 
 @cache
 def _options_of(estimator: str | None) -> tuple[Option, ...]:
     """All options of an estimator. What its docstring leaves to others' is taken from theirs."""
+    from acvae.models.registry import estimator_named
+
     if estimator is None:
         return ()
-    models = importlib.import_module("acvae.models")
     names = dict.fromkeys([estimator, *(m.estimator for m in METHODS.values() if m.estimator is not None)])
     texts: dict[str, str] = {}
     for name in reversed(names):
-        texts |= described_parameters(getattr(models, name).__doc__ or "")
-    texts |= described_parameters(getattr(models, estimator).__doc__ or "")
-    parameters = inspect.signature(getattr(models, estimator).__init__).parameters.values()
+        texts |= described_parameters(getattr(estimator_named(name), "__doc__", "") or "")
+    cls: Any = estimator_named(estimator)
+    parameters = inspect.signature(cls.__init__).parameters.values()
     return tuple(
-        Option(p.name, str(p.annotation), p.default, texts.get(p.name, ""))
+        Option(p.name, _annotation(p), p.default, texts.get(p.name, ""))
         for p in parameters
         if p.name != "self"
     )
+
+
+def _annotation(parameter: inspect.Parameter) -> str:
+    """As it is written; without one, what the default is."""
+    if parameter.annotation is inspect.Parameter.empty:
+        return type(parameter.default).__name__
+    annotation = parameter.annotation
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)

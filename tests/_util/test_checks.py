@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from acvae._util import checks
-from acvae.exceptions import GraphError, InputError, OptionError, did_you_mean
+from acvae.exceptions import GraphError, InputError, MissingDependencyError, OptionError, did_you_mean
 
 
 class Fails:
@@ -85,3 +85,25 @@ def test_what_are_no_labels(odd):
 def test_labels():
     assert checks.as_labels("labels", np.array(["b", "a"], dtype=object)).tolist() == ["b", "a"]
     assert checks.as_labels("labels", [True, False]).tolist() == [True, False]
+
+
+def test_real_numbers_and_their_bounds():
+    assert checks.real_number("x", 1.5, above=1, at_most=1.5) == 1.5
+    for value in (1, 1.6):
+        with pytest.raises(OptionError, match=r"x must be a finite number above 1 and at most 1.5, not "):
+            checks.real_number("x", value, above=1, at_most=1.5)
+    assert checks.real_number("x", 2, at_least=2) == 2.0
+    with pytest.raises(OptionError, match="at least 2 and below 3"):
+        checks.real_number("x", 3, at_least=2, below=3)
+
+
+def test_choices():
+    assert checks.choice("by", "link", ("link", "distance")) == "link"
+    with pytest.raises(OptionError, match=r"by='lnk' is unknown.*Did you mean 'link'"):
+        checks.choice("by", "lnk", ("link", "distance"))
+
+
+def test_a_package_that_is_not_there():
+    assert checks.optional_import("json", needed_for="x", install="y").loads("1") == 1
+    with pytest.raises(MissingDependencyError, match="drawing needs the package 'no_such': pip install it"):
+        checks.optional_import("no_such.part", needed_for="drawing", install="it")

@@ -44,7 +44,7 @@ def test_what_is_masked_is_missing():
 def test_a_sparse_matrix_that_points_outside_itself():
     broken = sp.csr_array(np.eye(3))
     broken.indices = np.array([0, 1, 99], dtype=broken.indices.dtype)
-    with pytest.raises(FeatureError, match="must be a matrix"):
+    with pytest.raises(FeatureError, match="a sound CSR matrix, but row 2"):
         as_matrix(broken)
 
 

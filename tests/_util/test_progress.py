@@ -70,8 +70,8 @@ def test_a_stage_that_says_nothing_is_told_of(monkeypatch):
     with Stages("fit", {"first": 50, "second": 50}, stream=stream) as stages:
         stages.at("first", 1.0)
         time.sleep(0.2)
-    assert "fit: 50/100, second, about " in stream.getvalue()
-    assert stream.getvalue().endswith("fit: 100/100\n")
+    assert "fit: 50 %, second, about " in stream.getvalue()
+    assert stream.getvalue().endswith("fit: 100 %\n")
 
 
 def test_a_terminal_gets_a_bar():
@@ -89,6 +89,38 @@ def test_waiting_shows_the_seconds(monkeypatch, stream, shown):
         time.sleep(0.2)
     assert shown in stream.getvalue()
     assert not stream.isatty() or stream.getvalue().endswith(" \r")  # a terminal's line is free again
+
+
+@pytest.mark.parametrize(
+    ("stream", "shown"), [(io.StringIO(), " s so far, about "), (Terminal(), " s, about ")]
+)
+def test_waiting_tells_what_is_left_of_what_it_took_the_last_time(monkeypatch, stream, shown):
+    for name in ("SECONDS_TO_FIRST_LINE", "SECONDS_BETWEEN_LINES"):
+        monkeypatch.setattr(f"acvae._util.progress.{name}", 0.01)
+    with Waiting("forest", expected=100.0, stream=stream):
+        time.sleep(0.2)
+    assert f"forest: 0{shown}100 s left" in stream.getvalue()
+
+
+def test_an_update_after_an_epoch_is_told_with_what_is_left(monkeypatch, capsys):
+    """The first update tells its seconds, the second what is left by the first."""
+    from acvae.families.forest import ForestFamily
+
+    for name in ("SECONDS_TO_FIRST_LINE", "SECONDS_BETWEEN_LINES"):
+        monkeypatch.setattr(f"acvae._util.progress.{name}", 0.05)
+    update = ForestFamily.after_epoch
+
+    def slow(self, world):
+        time.sleep(0.4)
+        return update(self, world)
+
+    monkeypatch.setattr(ForestFamily, "after_epoch", slow)
+    graph = Graph(6, [(0, 1), (1, 2), (3, 4), (0, 2)])
+    x = np.random.default_rng(0).poisson(1.0, (6, 4))
+    ACVAE(latent_dim=2, hidden_dim=3, pair_hidden_dim=3, epochs=2).fit(x, graph)
+    told = capsys.readouterr().err
+    assert "ACVAE_EB: weights after epoch 1: 0 s so far\n" in told
+    assert "ACVAE_EB: weights after epoch 2: 0 s so far, about 0 s left\n" in told
 
 
 def test_short_waiting_and_silent_waiting_show_nothing(monkeypatch):

@@ -8,7 +8,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 import oracles
-from acvae.clustering import candidates, complete, on_demand, rows
+from acvae.clustering import candidates, cluster_distances, complete, on_demand
 from acvae.clustering.complete import complete_linkage
 from acvae.exceptions import PosteriorError
 
@@ -60,8 +60,8 @@ def points(n, seed=0):
 def starved(monkeypatch):
     """Lists of one or a few clusters, and groups of a few rows."""
     monkeypatch.setattr(complete, "LEAST_NEAREST", 1)
-    monkeypatch.setattr(rows, "GROUP_BYTES", 1 << 12)
-    monkeypatch.setattr(rows, "GROUP_VERTICES", 20)
+    monkeypatch.setattr(cluster_distances, "GROUP_BYTES", 1 << 12)
+    monkeypatch.setattr(cluster_distances, "GROUP_VERTICES", 20)
     monkeypatch.setattr(candidates, "SAMPLE", 8)
     monkeypatch.setattr(candidates, "NODES_AT_A_TIME", 16)
     monkeypatch.setattr(on_demand, "VERTICES_AT_ONCE", 5)
@@ -182,7 +182,7 @@ def test_distances_that_are_not_finite(value, memory, starved):
 @pytest.mark.parametrize("make", [distinct, hubs])
 def test_memory_is_bounded(make, monkeypatch):
     n = 2500
-    monkeypatch.setattr(rows, "GROUP_BYTES", 1 << 20)
+    monkeypatch.setattr(cluster_distances, "GROUP_BYTES", 1 << 20)
     q = Given(make(n))
     all_pairs = n * (n - 1) // 2 * 8  # 25 MB
     allowed = all_pairs // 8

@@ -175,7 +175,7 @@ def test_more_memory_than_there_is(monkeypatch):
 def test_streamed_in_small_blocks(monkeypatch):
     q, _ = make("many trees", 80)
     whole = linkage(q)
-    monkeypatch.setattr("acvae.gaussian.rows.BLOCK_BYTES", 1)
+    monkeypatch.setattr("acvae.gaussian.distance_matrix.BLOCK_BYTES", 1)
     np.testing.assert_allclose(linkage(q), whole, rtol=0, atol=1e-9)
 
 

@@ -5,6 +5,7 @@ import io
 import json
 
 import numpy as np
+import pytest
 
 from acvae import cluster
 from acvae.clustering import MEMORY
@@ -35,6 +36,16 @@ def test_numbers_stand_for_names_that_are_not_there(acvae, tree_run):
     found = json.loads(acvae("cluster", tree_run, "--json", "--quiet")[1])
     assert [row["name"] for row in found["vertices"]] == list(range(40))
     assert len(found["sizes"]) == 5
+
+
+@pytest.mark.parametrize(("alone", "told"), [(1, True), (4, False)])
+def test_one_cluster_of_nearly_all_is_told_of(alone, told, acvae, run_folder, monkeypatch):
+    labels = np.array([0] * (24 - alone) + [1] * alone)
+    monkeypatch.setattr("acvae.clustering.cluster", lambda *_, **__: labels)
+    code, _, err = acvae("cluster", run_folder, "-k", 2)
+    assert code == 0
+    assert (f"note: one cluster has {24 - alone} of 24 vertices" in err) is told
+    assert "note:" not in acvae("cluster", run_folder, "-k", 2, "--quiet")[2]
 
 
 def test_the_memory_it_may_use(acvae, run_folder, monkeypatch):

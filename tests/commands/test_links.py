@@ -2,6 +2,10 @@
 
 import csv
 import json
+import os
+import socket
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -97,3 +101,32 @@ def test_export(acvae, run_folder, tmp_path):
     np.testing.assert_array_equal(again.posterior_.mean, run.posterior.mean)
     assert acvae("export", run_folder, "--embeddings", tmp_path / "e.npy", "--quiet")[0] == 0
     np.testing.assert_array_equal(np.load(tmp_path / "e.npy"), run.posterior.mean)
+
+
+def test_two_processes_write_the_file_of_one(acvae, run_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert acvae("links", run_folder, "-k", 3, "--out", tmp_path / "one.csv", "--quiet")[0] == 0
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    where = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    command = [
+        sys.executable,
+        "-m",
+        "acvae.commands.main",
+        "links",
+        run_folder,
+        "-k",
+        "3",
+        "--quiet",
+        "--out",
+    ]
+    pair = [
+        subprocess.Popen(
+            [*command, tmp_path / "two.csv"],
+            env={**os.environ, **where, "RANK": str(r)},
+        )
+        for r in range(2)
+    ]
+    assert [process.wait(timeout=300) for process in pair] == [0, 0]
+    assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()

@@ -89,3 +89,14 @@ def test_names_that_are_whole_numbers_are_found_by_their_digits():
     assert find_vertex(graph, "1010") == 2
     with pytest.raises(UnknownNameError, match="Did you mean 1001"):
         find_vertex(graph, "10011")
+
+
+def test_a_ranking_that_the_model_does_not_have(acvae, tmp_path):
+    run = tmp_path / "run"
+    tree = ["tree", "--data-option", "n_vertices=40", "--data-option", "n_features=12"]
+    assert acvae("fit", *tree, "--out", run, "--quiet")[0] == 0
+    code, _, err = acvae("neighbors", run, 3, "--by", "pairs")
+    assert code == 1
+    assert err.endswith(
+        "the model graph-gaussian has no pair network to rank by; it has link and distance.\n"
+    )

@@ -26,3 +26,15 @@ def real_data():
     if not REAL_DATA.is_dir():
         pytest.skip("no raw data: set ACVAE_DATA to a folder with the publishers' files")
     return REAL_DATA
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file by name and content, and return its path."""
+
+    def to(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return to

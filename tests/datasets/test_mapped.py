@@ -77,14 +77,14 @@ class TestFolder:
             save_features(tmp_path, iter([]))
 
     def test_a_folder_without_features_is_named(self, tmp_path):
-        with pytest.raises(DataError, match=r"has no indptr\.npy; see save_features"):
+        with pytest.raises(DataError, match=r"has no shape\.npy; see save_features"):
             open_features(tmp_path)
 
     def test_a_file_cut_short_is_named(self, tmp_path):
         save_features(tmp_path, counts())
         path = tmp_path / "data.npy"
         path.write_bytes(path.read_bytes()[:-8])
-        with pytest.raises(DataError, match=r"data\.npy' cannot be read"):
+        with pytest.raises(DataError, match=r"data\.npy' should have \d+ bytes for float32"):
             open_features(tmp_path)
 
     def test_files_that_do_not_belong_together_are_refused(self, tmp_path):
@@ -96,7 +96,27 @@ class TestFolder:
     def test_pickled_objects_are_not_read(self, tmp_path):
         save_features(tmp_path, counts())
         np.save(tmp_path / "data.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
-        with pytest.raises(DataError, match=r"data\.npy' cannot be read"):
+        with pytest.raises(DataError, match=r"data\.npy' holds Python objects, which are not read"):
+            open_features(tmp_path)
+
+    def test_a_header_that_lies_takes_no_memory(self, tmp_path):
+        save_features(tmp_path, counts())
+        path = tmp_path / "data.npy"
+        path.write_bytes(path.read_bytes().replace(b"'shape': (", b"'shape': (9999999"))
+        with pytest.raises(DataError, match=r"data\.npy' should have [\d,]{12,} bytes for float32"):
+            open_features(tmp_path)
+
+    def test_written_only_in_part_it_is_no_folder_of_features(self, tmp_path, monkeypatch):
+        """Neither the old matrix nor half of the new one."""
+        save_features(tmp_path, counts())
+
+        def fail(*args, **kwargs):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(np, "cumsum", fail)
+        with pytest.raises(KeyboardInterrupt):
+            save_features(tmp_path, counts())
+        with pytest.raises(DataError, match=r"it has no shape\.npy"):
             open_features(tmp_path)
 
 
@@ -141,7 +161,7 @@ class TestTraining:
         )
         np.testing.assert_array_equal(in_memory, mapped)
 
-    @pytest.mark.parametrize(("name", "value"), [("indices", 9), ("indices", -1), ("indptr", 40)])
+    @pytest.mark.parametrize(("name", "value"), [("indices", 9), ("indices", -1)])
     def test_entries_outside_the_matrix_are_refused_when_training_starts(self, tmp_path, name, value):
         save_features(tmp_path, counts())
         array = np.load(tmp_path / f"{name}.npy")
@@ -149,6 +169,20 @@ class TestTraining:
         np.save(tmp_path / f"{name}.npy", array)
         with pytest.raises(FeatureError, match="sound CSR matrix, but row"):
             as_features(open_features(tmp_path))
+
+    def test_columns_that_nothing_is_in_are_not_believed(self, tmp_path):
+        save_features(tmp_path, counts())
+        np.save(tmp_path / "shape.npy", np.array([counts().shape[0], 1 << 60]))
+        with pytest.raises(DataError, match="do not make one CSR matrix"):
+            open_features(tmp_path)
+
+    def test_rows_that_do_not_follow_one_another_are_refused_at_once(self, tmp_path):
+        save_features(tmp_path, counts())
+        starts = np.load(tmp_path / "indptr.npy")
+        starts[5] = 40
+        np.save(tmp_path / "indptr.npy", starts)
+        with pytest.raises(DataError, match="do not make one CSR matrix"):
+            open_features(tmp_path)
 
     def test_values_that_are_not_finite_are_refused_when_training_starts(self, tmp_path):
         matrix = counts()

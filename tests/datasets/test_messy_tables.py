@@ -13,16 +13,6 @@ from acvae.exceptions import DataError, GraphError, OptionError
 
 
 @pytest.fixture
-def write(tmp_path):
-    def to(name, content):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return to
-
-
-@pytest.fixture
 def path(write):
     """Edges a–b–c."""
     return write("edges.csv", "source,target\na,b\nb,c\n")

@@ -1,12 +1,14 @@
 """The cache of prepared data: when it is used, and that it never harms."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from acvae import Graph
+from acvae._util.arrays import json_array, read_arrays, write_arrays
 from acvae.datasets import Dataset
 from acvae.datasets.prepared import fingerprint, prepared
 
@@ -115,19 +117,28 @@ def damage_empty(entry):
     entry.write_bytes(b"")
 
 
+def rewrite(entry, **changes):
+    """The entry with other arrays, and a checksum that fits them."""
+    kind = {"format": "acvae-prepared", "version": 2}
+    arrays, about = read_arrays(entry, **kind, what="entry")
+    write_arrays(entry, arrays | changes, about, **kind)
+
+
 def damage_inconsistent(entry):
-    with np.load(entry) as arrays:
-        stored = dict(arrays)
-    stored["indices"] = stored["indices"] + 50
-    np.savez(entry, **stored)
+    rewrite(entry, indices=np.array([50, 51], dtype=np.int32))
+
+
+def damage_names(entry):
+    rewrite(entry, names=json_array(["a", ["b"], "c"]))
 
 
 def damage_foreign(entry):
-    np.savez(entry, something=np.arange(3))
+    with entry.open("wb") as file:
+        np.savez(file, something=np.arange(3))
 
 
 @pytest.mark.parametrize(
-    "damage", [damage_cut, damage_flip, damage_empty, damage_inconsistent, damage_foreign]
+    "damage", [damage_cut, damage_flip, damage_empty, damage_inconsistent, damage_names, damage_foreign]
 )
 def test_a_damaged_entry_is_built_anew(cached, damage):
     cached()
@@ -139,17 +150,45 @@ def test_a_damaged_entry_is_built_anew(cached, damage):
     assert cached.builds == 2  # the damaged entry was replaced
 
 
-def test_pickled_objects_are_neither_written_nor_read(cached):
+def test_names_of_mixed_kinds_are_not_stored(cached):
     cached(lambda: example(names=["a", 1, ("b", 2)]))
     assert not cached.folder.exists()
+
+
+def test_everything_a_data_set_has_comes_back(cached):
+    def whole():
+        return replace(
+            example(names=[30, 10, 20]),
+            graph=Graph(3, [[2, 0], [0, 1]], [30, 10, 20], weights=[0.5, 2]),
+            class_names=np.array(["no", "yes"]),
+            display_names=np.array(["A", "A", "\u2028"]),
+            observed=np.array([True, False, True]),
+        )
+
+    cached(whole)
+    found, wanted = cached(whole), whole()
+    assert cached.builds == 1
+    assert_same(found, wanted)
+    for name in ("class_names", "display_names", "observed"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+
+
+def test_the_same_content_gives_the_same_bytes(cached, tmp_path):
+    cached()
+    cached(folder=tmp_path / "other")
+    (one,), (other,) = cached.folder.iterdir(), (tmp_path / "other").iterdir()
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_partial_files_of_the_dead_are_swept_those_of_the_living_are_not(cached):
     cached()
     (entry,) = cached.folder.iterdir()
-    with np.load(entry) as arrays:
-        stored = dict(arrays)
-    stored["names"] = np.array(["a", "b", "c"], dtype=object)
-    np.savez(entry, **stored)
+    entry.unlink()
+    dead, living = (entry.with_name(f"{entry.name}.{pid}.partial") for pid in (999_999_999, os.getppid()))
+    dead.write_bytes(b"half")
+    living.write_bytes(b"half")
     cached()
-    assert cached.builds == 3
+    assert sorted(cached.folder.iterdir()) == sorted([entry, living])
 
 
 def test_a_failed_build_leaves_nothing(cached):

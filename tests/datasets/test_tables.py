@@ -17,16 +17,6 @@ IDS = ["007", "b", "c d"]
 
 
 @pytest.fixture
-def write(tmp_path):
-    def to(name, content):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return to
-
-
-@pytest.fixture
 def edges(write):
     return write("edges.csv", "source,target\n007,b\nb,c d\nb,007\nb,b\nb,stranger\nother,stranger\n")
 

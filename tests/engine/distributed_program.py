@@ -11,7 +11,7 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-from acvae import ACVAE, CVAE, VAE, Graph, Posterior
+from acvae import ACVAE, CVAE, VAE, Graph, GraphGaussian, Posterior
 from acvae.engine.distributed import join
 from acvae.exceptions import OptionError
 from acvae.families import ForestFamily, PairwiseFamily
@@ -78,6 +78,20 @@ def scores(world):
     return [list(score) for score in found[:3]]
 
 
+def shared_links(world):
+    """Scores of links, and the best links of all vertices, by both ways of holding the joint."""
+    out = {}
+    for solver in ("exact", "local"):
+        model = GraphGaussian(latent_dim=4, solver=solver, progress=False).fit(FEATURES, GRAPH)
+        found = sharded.link_scores(world, model.links_, GRAPH, HELD_OUT)
+        parts = sharded.in_turns(world, 7, lambda p, m=model: m.predict_links(np.arange(p, N, 7), k=3))
+        out[solver] = (
+            [list(score) for score in found[:3]],
+            digest(*(array for part in parts for array in part)),
+        )
+    return out
+
+
 def elbo(world):
     weights = np.linspace(0, 1, GRAPH.n_edges)
     family = PairwiseFamily(networks(), as_features(FEATURES), GRAPH, weights, tau=0.9, gamma=0.1)
@@ -106,6 +120,7 @@ def check(folder):
     dist.init_process_group("gloo")
     world = join(torch.device("cpu"))
     report = {"weights_and_forest": weights_and_forest(world), "scores": scores(world), "elbo": elbo(world)}
+    report["links"] = shared_links(world)
     report["fits"] = {name: described(make().fit(FEATURES, GRAPH)) for name, make in MODELS.items()}
 
     def stop(state):

@@ -77,6 +77,11 @@ class TestTwoProcesses:
         expected = alone.scores(ALONE)
         assert [report["scores"] for report in checked] == [expected, expected]
 
+    @pytest.mark.parametrize("solver", ["exact", "local"])
+    def test_the_same_links_to_the_bit(self, checked, alone, solver):
+        expected = json.loads(json.dumps(alone.shared_links(ALONE)))[solver]
+        assert [report["links"][solver] for report in checked] == [expected, expected]
+
     def test_the_elbo_of_one_process(self, checked, alone):
         first, second = (report["elbo"] for report in checked)
         assert first == second

@@ -7,9 +7,8 @@ import torch
 from torch import nn
 
 from acvae import Graph
-from acvae.engine import fused as fused_module
+from acvae.engine import fused_batch, workspace
 from acvae.engine import step as step_module
-from acvae.engine import workspace
 from acvae.engine.batches import BatchSizes
 from acvae.engine.fused import FusedGradient
 from acvae.engine.step import Stepper
@@ -132,13 +131,13 @@ def test_steps_taken_part_by_part_are_adams_to_the_bit(case, threads, monkeypatc
 def test_halves_kept_or_made_on_the_way(kind, monkeypatch):
     """A batch in which vertices occur often keeps what the pair layer makes of each; the gradient is one."""
     taken = []
-    forward = fused_module.pair_layer_forward
-    monkeypatch.setattr(fused_module, "pair_layer_forward", lambda *a: taken.append(0) or forward(*a))
+    forward = fused_batch.pair_layer_forward
+    monkeypatch.setattr(fused_batch, "pair_layer_forward", lambda *a: taken.append(0) or forward(*a))
     monkeypatch.setattr(workspace, "TASK", 40)  # nothing is so small that it is kept for that
-    monkeypatch.setattr(fused_module, "OFTEN", np.inf)
+    monkeypatch.setattr(fused_batch, "OFTEN", np.inf)
     _, _, on_the_way, _ = both_gradients(make(kind, dtype=torch.float32))
     assert not taken
-    monkeypatch.setattr(fused_module, "OFTEN", 0.0)
+    monkeypatch.setattr(fused_batch, "OFTEN", 0.0)
     _, _, kept, by_autograd = both_gradients(make(kind, dtype=torch.float32))
     assert taken
     assert torch.equal(on_the_way, kept)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import acvae
-from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.families.graph_gaussian import GraphGaussianFit, fit_graph_gaussian
 
 
@@ -29,6 +29,36 @@ def test_it_predicts_and_is_the_same_again():
     assert acvae.metrics.ncrr(again.ranking, split.train, split.test) == score
     loaded = GraphGaussianFit.unpack(fit.pack(), fit.evidence.kind, split.train)
     assert acvae.metrics.ncrr(loaded.ranking, split.train, split.test) == score
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "match"),
+    [
+        ("rows", lambda a: a[1:], "'rows' has the shape"),
+        ("rows", lambda a: a[:, 1:], "'rows' has the shape"),
+        ("rows", lambda a: a * np.nan, "'rows' is not finite"),
+        ("seen", lambda a: a[1:], "'seen' has the shape"),
+        ("seen", lambda a: a.astype(np.int8), "'seen' has the type int8"),
+        ("scales", lambda a: -a, "scales are not positive"),
+        ("scales", lambda a: a[:0], "scales are not positive"),
+        ("scales", lambda a: a[:1], "its head is for"),
+        ("precision", lambda a: 0 * a, "'precision' is 0, which is not positive"),
+        ("evidence/basis", lambda a: a[1:], "'shift' has the shape"),
+        ("evidence/scale", lambda a: a - 100, "scales of its features are negative"),
+        ("order/spread", lambda a: 0 * a, "spreads of its order are not positive"),
+        ("order/centre", lambda a: a[1:], "'order/spread' has the shape"),
+        ("probability/second", lambda a: a[:, 1:], "'probability/second' has the shape"),
+    ],
+)
+def test_arrays_that_do_not_fit_each_other_are_refused(name, change, match):
+    features, graph = communities(2, n=30)
+    fit = fit_graph_gaussian(features, graph, seed=0)
+    arrays = fit.pack()
+    GraphGaussianFit.unpack(arrays, fit.evidence.kind, graph)
+    with pytest.raises(PosteriorError, match=match):
+        GraphGaussianFit.unpack(arrays | {name: change(arrays[name])}, fit.evidence.kind, graph)
+    with pytest.raises(PosteriorError, match="unknown kind 'odd'"):
+        GraphGaussianFit.unpack(arrays, "odd", graph)
 
 
 def test_probabilities_sum_to_about_the_number_of_links_and_are_symmetric():

@@ -93,6 +93,21 @@ def test_every_candidate_is_seen_without_the_edge(graph, kind, monkeypatch):
         np.testing.assert_allclose(queries.statistics[q, real], expected, rtol=1e-5, atol=1e-5)
 
 
+def test_word_of_how_far_it_is_comes_often(graph, monkeypatch):
+    monkeypatch.setattr(of_posterior, "MOST_AT_A_TIME", 5)
+    statistics, told = PosteriorStatistics(make("forest", graph), graph.degrees), []
+    of_posterior._gather(
+        statistics,
+        graph,
+        graph.edges[:12],
+        np.ones(12),
+        np.random.default_rng(0),
+        removed=True,
+        done=told.append,
+    )
+    assert told == pytest.approx([5 / 12, 10 / 12, 1])
+
+
 def test_the_nearest_that_are_no_neighbours_are_candidates(graph):
     posterior = make("forest", graph)
     statistics = PosteriorStatistics(posterior, graph.degrees)

@@ -5,7 +5,7 @@ import pytest
 
 from acvae import Graph
 from acvae.families.graph_gaussian import make_statistics
-from acvae.forests.elimination import eliminate
+from acvae.gaussian.graph.solver import ExactSolver
 from acvae.links.queries import gather, sample_edges
 from acvae.links.statistics.neighbourhood import likest
 from acvae.links.statistics.scales import FLOOR
@@ -20,7 +20,7 @@ def problem(seed, n=30, m=45):
     graph = Graph(n, pairs, weights=rng.uniform(0.5, 2, len(pairs)) if seed % 2 else None)
     seen = rng.random(n) < 0.8
     rows = rng.standard_normal((n, 3)) * seen[:, None]
-    made = make_statistics(graph, rows, seen, (2.0, 20.0), 1.0, eliminate(n, graph.edges))
+    made = make_statistics(graph, rows, seen, (2.0, 20.0), 1.0, ExactSolver(n, graph.edges))
     return graph, rows, seen, made, rng
 
 
@@ -87,7 +87,7 @@ def test_weights_of_candidates_stand_for_all_non_neighbours():
     n = 500
     graph = Graph(n, np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))
     statistics = make_statistics(
-        graph, np.zeros((n, 0)), np.zeros(n, bool), (2.0,), 1.0, eliminate(n, graph.edges)
+        graph, np.zeros((n, 0)), np.zeros(n, bool), (2.0,), 1.0, ExactSolver(n, graph.edges)
     )
     ends, weight = sample_edges(graph, 100, rng)
     queries = gather(statistics, graph, ends, weight, rng, removed=True)

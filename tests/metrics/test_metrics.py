@@ -96,7 +96,7 @@ class TestAgainstADoubleLoop:
         assert found.candidates.tolist() == [31 - len(train.neighbors(i)) for i in range(32)]
 
     def test_many_blocks(self, monkeypatch):
-        monkeypatch.setattr("acvae.gaussian.rows.BLOCK_BYTES", 1)  # blocks of the smallest size
+        monkeypatch.setattr("acvae.gaussian.distance_matrix.BLOCK_BYTES", 1)  # blocks of the smallest size
         q = forest_posterior(5, 90)
         train, test = random_split(np.random.default_rng(5), 90, 200, 60)
         assert_scores(q, q.distances(np.arange(90)), train, test)

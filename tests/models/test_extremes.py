@@ -36,6 +36,7 @@ def wide(likelihood):
 
 @pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli", "poisson", "gaussian"])
 @pytest.mark.parametrize("name", ["VAE", "CVAE", "CVAE graph", "ACVAE"])
+@pytest.mark.filterwarnings("ignore::acvae.exceptions.TrainingWarning")  # what is learnt may mean nothing
 def test_features_of_every_size(name, likelihood):
     make = {
         "VAE": lambda **o: acvae.VAE(**o),

@@ -7,6 +7,8 @@ import scipy.sparse as sp
 import acvae
 from acvae import Graph, GraphGaussian
 from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError
+from acvae.gaussian.graph.solver import solver_for
+from acvae.links.stored import load_ranking, save_ranking
 
 N, D = 60, 14
 
@@ -270,3 +272,132 @@ class TestBadInput:
     def test_before_fit(self):
         with pytest.raises(AcvaeError, match="fit"):
             GraphGaussian().predict_links(0)
+
+
+@pytest.fixture(scope="module")
+def local():
+    x, graph = make_data()
+    return GraphGaussian(latent_dim=6, solver="local", progress=False).fit(x, graph)
+
+
+class TestLocal:
+    """Without a factorisation: the same answers within what the push leaves out, or a clear refusal."""
+
+    def test_which_way_is_told(self, local, fitted):
+        assert local.solver_ == "local"
+        assert fitted[0].solver == "auto"
+        assert fitted[0].solver_ == "exact"
+
+    def test_posterior_and_statistics_are_those_of_the_exact_way(self, local, fitted):
+        exact, *_ = fitted
+        np.testing.assert_allclose(local.posterior_.mean, exact.posterior_.mean, atol=1e-5)
+        scales = zip(local._fit.statistics.scales, exact._fit.statistics.scales, strict=True)
+        for (gaussian, _), (factorised, _) in scales:
+            found, off = gaussian.variances(np.arange(N))
+            lacking = factorised.variance - found
+            assert (lacking > -1e-12).all()
+            assert (lacking <= off + 1e-12).all()
+            rows = gaussian.some_rows(np.arange(N))
+            lacking = factorised.rows(np.arange(N)) - rows.dense()
+            assert lacking.min() > -1e-12
+            assert (lacking <= rows.left[:, None] * factorised.variance + 1e-12).all()
+        np.testing.assert_allclose(local.posterior_.std, exact.posterior_.std, rtol=2e-2)
+        i, j = np.triu_indices(N, 1)
+        np.testing.assert_allclose(
+            local.posterior_.pair_correlation(i, j), exact.posterior_.pair_correlation(i, j), atol=1e-2
+        )
+        np.testing.assert_allclose(
+            local._fit.statistics.pairs(i, j), exact._fit.statistics.pairs(i, j), atol=0.05
+        )
+        assert local.posterior_.nearest(5, 3)[0].shape == (1, 3)
+
+    def test_links_are_those_of_the_exact_way(self, local, fitted):
+        exact, _, graph = fitted
+        p, q = (model.link_probability(*graph.edges.T) for model in (local, exact))
+        assert np.corrcoef(np.log(p), np.log(q))[0, 1] > 0.9
+        ids, chance = local.predict_links([0, 5, N - 1], k=4)
+        assert (np.diff(chance, axis=1) <= 0).all()
+        for row, best in zip([0, 5, N - 1], ids, strict=True):
+            best = best[best >= 0]
+            assert len(best) > 0
+            assert row not in best
+            assert not graph.has_edges(np.sort(np.stack([np.full(len(best), row), best], 1), axis=1)).any()
+            one_by_one = local.link_probability(row, best)
+            np.testing.assert_allclose(one_by_one, chance[[0, 5, N - 1].index(row)][: len(best)], rtol=0.05)
+
+    def test_blocks_are_predicted_links(self, local):
+        parts = list(local.link_blocks(k=3))
+        assert np.concatenate([rows for rows, *_ in parts]).tolist() == list(range(N))
+        ids, chance = local.predict_links(np.arange(N), k=3)
+        np.testing.assert_array_equal(np.concatenate([best for _, best, _ in parts]), ids)
+        np.testing.assert_array_equal(np.concatenate([p for *_, p in parts]), chance)
+
+    def test_saved_and_loaded(self, local, tmp_path):
+        local.save(tmp_path / "m")
+        again = acvae.load(tmp_path / "m")
+        assert again.solver_ == "local"
+        np.testing.assert_array_equal(
+            again.predict_links([0, 1], k=3)[1], local.predict_links([0, 1], k=3)[1]
+        )
+        save_ranking(tmp_path / "links", local.links_)
+        ranking = load_ranking(tmp_path / "links", local.posterior_)
+        for one, other in zip(
+            ranking.score_blocks(np.arange(N)), local.links_.score_blocks(np.arange(N)), strict=True
+        ):
+            np.testing.assert_array_equal(one[1], other[1])
+        posterior = acvae.Posterior.load(_saved(local.posterior_, tmp_path / "q"))
+        assert posterior.joint.solver == "local"
+        np.testing.assert_array_equal(posterior.distances([2]), local.posterior_.distances([2]))
+
+    def test_features_explanations_and_new_vertices(self, local, fitted):
+        exact, x, _ = fitted
+        for one, other in zip(local.impute([0, 3]), exact.impute([0, 3]), strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-2)
+        np.testing.assert_array_equal(local.transform(x[:3]), exact.transform(x[:3]))
+        assert "probability of a link" in str(local.explain(0, 2))
+        larger = local.extend(x[:1], [(0, 4), (0, 6)])
+        reference = exact.extend(x[:1], [(0, 4), (0, 6)])
+        np.testing.assert_allclose(larger.posterior.mean, reference.posterior.mean, atol=1e-4)
+        left = local.posterior_.condition({0: np.zeros(6)})
+        np.testing.assert_allclose(left.mean, exact.posterior_.condition({0: np.zeros(6)}).mean, atol=1e-4)
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda m: m.posterior_.sample(),
+            lambda m: m.posterior_.log_prob(m.posterior_.mean),
+            lambda m: m.posterior_.entropy(),
+            lambda m: m.posterior_.kl_divergence(m.posterior_),
+            lambda m: m.extend(None, [(0, 1)], known="fixed", names=["new"]),
+        ],
+        ids=["sample", "log_prob", "entropy", "kl", "fixed"],
+    )
+    def test_what_needs_the_exact_way_says_so(self, local, ask):
+        with pytest.raises(AcvaeError, match="solver='exact'"):
+            ask(local)
+
+    def test_auto_is_local_where_the_exact_way_does_not_fit(self, monkeypatch):
+        x, graph = make_data()
+        for name, limit in (("MOST_EDGES", 10), ("MOST_JOINED", 10), ("MOST_CORE", -1)):
+            with monkeypatch.context() as patch:
+                patch.setattr(f"acvae.gaussian.graph.solver.{name}", limit)
+                assert GraphGaussian(latent_dim=6, progress=False).fit(x, graph).solver_ == "local"
+        with monkeypatch.context() as patch:
+            patch.setattr("acvae.gaussian.graph.solver.available_memory", lambda: 0)
+            assert solver_for("auto", N, graph.edges).name == "local"
+        with pytest.raises(OptionError, match="solver"):
+            GraphGaussian(solver="dense")
+
+    def test_graphs_of_all_sorts(self):
+        x, graph = make_data(weights=True)
+        for features, given in ((None, graph), (x, Graph(N, []))):
+            model = GraphGaussian(latent_dim=4, solver="local", progress=False).fit(features, given)
+            assert np.isfinite(model.posterior_.std).all()
+        seen = np.arange(N) % 3 > 0
+        model = GraphGaussian(latent_dim=4, solver="local", progress=False).fit(x, graph, observed=seen)
+        assert model.predict_links([1], k=2)[0].shape == (1, 2)
+
+
+def _saved(posterior, path):
+    posterior.save(path)
+    return path

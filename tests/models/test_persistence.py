@@ -12,9 +12,11 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 import acvae
+from acvae._util.arrays import read_arrays, write_arrays
 from acvae.exceptions import AcvaeError, FeatureError, NotFittedError, OptionError, SavedModelError
 from acvae.nn import Bernoulli
 
+KIND = {"format": "acvae-model", "version": 2}
 TINY = {"latent_dim": 2, "hidden_dim": 3, "epochs": 2, "progress": False}
 
 
@@ -217,6 +219,64 @@ class TestRefusal:
         with pytest.raises(SavedModelError):
             acvae.load(saved)
 
+    @pytest.mark.parametrize(
+        ("changes", "match"),
+        [
+            (
+                {"n_features": 10**9},
+                r"of shape \(5, 3\), not float32 of \(1000000000, 3\)|would take [\d.]+ GB",
+            ),
+            ({"n_features": 10**30}, "not a complete saved model"),
+            ({"n_features": -5}, "n_features must be a whole number"),
+            ({"n_features": 5.0}, "n_features must be a whole number"),
+            ({"history": [3]}, "its history is not one row"),
+            ({"feature_names": ["a"]}, "feature_names are not 5 texts"),
+            ({"n_vertices": 11}, "its graph has 11 vertices, its posterior others"),
+        ],
+    )
+    def test_what_is_declared_is_held_against_the_arrays(self, saved, changes, match):
+        arrays, about = read_arrays(saved, **KIND, what="model")
+        write_arrays(saved, arrays, about | changes, **KIND)
+        with pytest.raises(SavedModelError, match=match):
+            acvae.load(saved)
+
+    @pytest.mark.parametrize("device", [2**63, 10**400, None, [], "x"])
+    def test_devices_that_are_none(self, saved, device):
+        arrays, about = read_arrays(saved, **KIND, what="model")
+        about["options"]["device"] = device
+        write_arrays(saved, arrays, about, **KIND)
+        with pytest.raises(AcvaeError, match="device="):
+            acvae.load(saved).transform(data()[0])
+
+    @pytest.mark.parametrize("option", ["hidden_dim", "latent_dim", "pair_hidden_dim"])
+    def test_options_that_declare_huge_networks_take_no_memory(self, saved, option):
+        arrays, about = read_arrays(saved, **KIND, what="model")
+        about["options"][option] = 10**9
+        write_arrays(saved, arrays, about, **KIND)
+        with pytest.raises(SavedModelError, match=r"of shape|would take [\d.]+ GB"):
+            acvae.load(saved)
+
+    @pytest.mark.parametrize(
+        ("change", "match"),
+        [
+            (lambda a: a[:-1], "of shape"),
+            (lambda a: a.astype(np.float64), "is float64 of shape"),
+            (lambda a: a * np.float32("nan"), "is not finite"),
+        ],
+    )
+    @pytest.mark.parametrize("name", ["module.encoder.hidden.weight", "module.pair_encoder.bias"])
+    def test_networks_that_do_not_fit(self, saved, name, change, match):
+        arrays, about = read_arrays(saved, **KIND, what="model")
+        write_arrays(saved, arrays | {name: change(arrays[name])}, about, **KIND)
+        with pytest.raises(SavedModelError, match=match):
+            acvae.load(saved)
+
+    def test_weights_of_other_edges(self, saved):
+        arrays, about = read_arrays(saved, **KIND, what="model")
+        write_arrays(saved, arrays | {"weights": arrays["weights"][1:]}, about, **KIND)
+        with pytest.raises(SavedModelError, match=r"its 'weights' has the shape \(7,\), not \(8\)"):
+            acvae.load(saved)
+
     def test_before_fit_there_is_nothing_to_save(self, tmp_path):
         with pytest.raises(NotFittedError, match="save needs a fitted model"):
             acvae.VAE().save(tmp_path / "m")
@@ -228,11 +288,14 @@ class TestRefusal:
             model.save(tmp_path / "m")
         assert list(tmp_path.iterdir()) == []
 
-    def test_models_of_ones_own_cannot_be_saved(self, tmp_path):
+    def test_models_of_ones_own_are_saved_under_a_name(self, tmp_path):
         class Mine(acvae.VAE):
             pass
 
-        with pytest.raises(OptionError, match="only models of acvae can be saved, not a Mine"):
+        with pytest.raises(
+            OptionError,
+            match=r"only models that acvae knows can be saved: give acvae.methods.register\(name, Mine\)",
+        ):
             Mine(**TINY).fit(data()[0]).save(tmp_path / "m")
         assert list(tmp_path.iterdir()) == []
 
@@ -243,8 +306,10 @@ class TestRefusal:
             model.save(tmp_path / "m")
 
     def test_history_that_json_cannot_hold(self, tmp_path):
+        with pytest.raises(OptionError, match="a dict from names to numbers"):  # refused where it comes in
+            acvae.VAE(**TINY).fit(data()[0], callbacks=[lambda state: {"odd": object()}])
         model = acvae.VAE(**TINY).fit(data()[0])
-        model.history_[-1]["odd"] = object()
+        model.history_.append({"odd": object()})
         with pytest.raises(AcvaeError, match="object"):
             model.save(tmp_path / "m")
         assert list(tmp_path.iterdir()) == []

@@ -6,6 +6,7 @@ import pytest
 
 from acvae.report import Entry
 from report.samples import make_entry
+from report.waiting import wait_until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -52,7 +53,7 @@ def open_file(browser):
         page.on("request", lambda request: requests.append(request.url.split("#")[0]))
         files.add(path.as_uri())
         page.goto(path.as_uri() + address)
-        page.wait_for_function(READY)
+        wait_until(page, READY)
         return page
 
     yield open_it

@@ -1,5 +1,6 @@
 """The page in a real browser: search, links and why, paths, map, deep links, screens and themes."""
 
+import functools
 import itertools
 import json
 from dataclasses import replace
@@ -8,8 +9,10 @@ import numpy as np
 import pytest
 
 from acvae.report import write_report
+from acvae.report.links import predicted_links
 from report.samples import make_entry
 from report.test_payload import Predictor
+from report.waiting import wait_until
 
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 
@@ -190,7 +193,7 @@ def test_the_wheel_zooms_around_the_pointer(open_page):
     page.mouse.move(*at)
     for _ in range(3):
         page.mouse.wheel(0, -100)
-    page.wait_for_function("!acvaeReport.map.view.whole")
+    wait_until(page, "!acvaeReport.map.view.whole")
     page.wait_for_timeout(200)
     now, far = vertex_on_screen(page, 3), vertex_on_screen(page, 8)
     assert now == pytest.approx(at, abs=1.5)  # pointers are on whole pixels
@@ -240,13 +243,38 @@ def test_nothing_found_is_said_and_the_old_result_is_gone(open_page):
     assert page.input_value("#search") == ""
 
 
+def test_a_large_page_says_of_which_vertices_it_has_links(open_file, tmp_path, monkeypatch):
+    limited = functools.partial(predicted_links, large=100, seconds=0.0)
+    monkeypatch.setattr("acvae.report.payload.predicted_links", limited)
+    large = make_entry("large", n=400)
+    first, last = (large.names[v] for v in np.argsort(-large.graph.degrees, kind="stable")[[0, -1]])
+    page = open_file(write_report([large], tmp_path / "large.html", maps="pca"))
+    assert "Among those of the 256 vertices with the most neighbours" in page.locator("#details").inner_text()
+    search(page, last)
+    told = page.locator("#details").inner_text()
+    assert "Links not predicted on this page" in told
+    assert "For this one: acvae links RUN NAME." in told
+    search(page, first)
+    assert "best predicted links" in page.locator("#details").inner_text()
+
+
+def test_how_many_likely_pairs_are_links_is_told(open_file, tmp_path):
+    bins = {"low": 0.1, "high": 0.9, "counted": True, "pairs": 20, "log_odds": 0.0}
+    reliability = [{**bins, "predicted": p, "observed": p / 2, "links": 10 * p} for p in (0.2, 0.6)]
+    entry = replace(make_entry(), predictor=Predictor())
+    entry = replace(entry, scores={**entry.scores, "calibration": {"reliability": reliability}})
+    page = open_file(write_report([entry], tmp_path / "likely.html", maps="pca"))
+    told = "Of the pairs given 50% or more, 30% are held-out links (20 pairs"
+    assert told in page.locator("#likely").inner_text()
+
+
 def test_an_address_leads_to_a_vertex(open_page):
     page = open_page(address="#v=vertex%2017")
     assert page.locator("#chosen").inner_text() == "vertex 17"
     search(page, "vertex 4")
     assert page.evaluate("location.hash") == "#v=vertex%204"
     page.go_back()
-    page.wait_for_function("document.getElementById('chosen')?.textContent === 'vertex 17'")
+    wait_until(page, "document.getElementById('chosen')?.textContent === 'vertex 17'")
     page.click("#all-links")
     assert page.evaluate("location.hash") == ""
     lost = open_page(address="#v=nobody")
@@ -310,5 +338,5 @@ def test_theme_changes_while_open(open_page):
     picture = "document.getElementById('map').toDataURL()"
     before = page.evaluate(picture)
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"(old) => {picture} !== old", arg=before)
+    wait_until(page, f"(old) => {picture} !== old", before)
     assert page.evaluate(picture) != before

@@ -40,6 +40,19 @@ def test_more_clusters_than_vertices_are_single_vertices():
     assert sorted(group(q, 10).labels.tolist()) == [0, 1, 2]
 
 
+def test_without_a_number_none_has_more_than_a_third():
+    q = blobs([40] * 12)
+    assert group(q).labels.max() + 1 == 8
+    uneven = blobs([400] + [30] * 9)  # one cut in eight leaves it whole, and none would split it apart
+    assert np.bincount(group(uneven).labels).max() <= 400
+    rng = np.random.default_rng(0)
+    line = acvae.Posterior(np.sort(rng.exponential(size=(900, 1)) ** 3, axis=0), np.full((900, 1), 0.1))
+    sizes = {k: np.bincount(group(line, k).labels).max() for k in (8, 10, 12, 14, 16)}
+    enough = [k for k, size in sizes.items() if size <= 300]
+    expected = enough[0] if enough else 16
+    assert (group(line).labels == group(line, expected).labels).all()
+
+
 def test_single_vertices_use_no_colour():
     q = blobs([300, 200, 100, 1, 1])
     found = group(q, 3)
@@ -74,6 +87,8 @@ def test_dendrogram_joins_all_leaves(entry):
     assert (
         sum(merge["cluster"] < 0 for merge in drawn["merges"]) == 4
     )  # five clusters are joined by four merges
+    whole = [leaf for leaf in drawn["leaves"] if leaf["whole"]]
+    assert [leaf["size"] for leaf in whole] == [(found.labels == leaf["cluster"]).sum() for leaf in whole]
     for leaf in drawn["leaves"]:
         assert leaf["cluster"] == found.labels[entry.names.index(leaf["name"])]
     for merge in drawn["merges"]:

@@ -58,16 +58,32 @@ class Predictor:
 
 def test_predicted_links_are_the_nearest_unknown(entry):
     q, graph = entry.posterior, entry.graph
-    found, distance, probability = predicted_links(entry, 10)
+    found, distance, probability, asked = predicted_links(entry, 10)
     nearest, expected = q.nearest(np.arange(q.n_vertices), 10, exclude=graph)
     assert (found == nearest).all()
     np.testing.assert_allclose(distance, expected, rtol=1e-6)
     assert probability is None
+    assert asked.all()
+
+
+def test_of_a_large_graph_vertices_of_most_neighbours_come_first_until_the_time_is_up(entry):
+    told: list[int] = []
+    large = make_entry(n=600)
+    found, _, _, asked = predicted_links(large, 3, large=500, seconds=0.0, advance=told.append)
+    assert asked.sum() == 256  # what was begun
+    degrees = large.graph.degrees
+    assert degrees[asked].min() >= degrees[~asked].max()
+    nearest, _ = large.posterior.nearest(np.flatnonzero(asked), 3, exclude=large.graph)
+    assert (found[asked] == nearest).all()
+    assert (found[~asked] == NOBODY).all()
+    assert sum(told) == 600
+    assert predicted_links(large, 3, large=600, seconds=0.0).asked.all()  # not a large one
+    assert payload([entry], maps="pca")["runs"][0]["links"]["asked"] is None
 
 
 def test_predicted_links_are_the_predictors_where_there_is_one(entry):
     told: list[int] = []
-    found, distance, probability = predicted_links(
+    found, distance, probability, _ = predicted_links(
         replace(entry, predictor=Predictor()), 3, advance=told.append
     )
     who, chance = Predictor().predict_links(np.arange(40), 3, entry.graph)
@@ -97,7 +113,7 @@ def test_an_explanation_of_the_model_is_told_in_words(entry):
             )
 
     told = replace(entry, predictor=Explaining(), feature_names=np.array(["a", "b"], dtype=object))
-    found, _, _ = predicted_links(told, 3)
+    found, *_ = predicted_links(told, 3)
     assert explanations(told, found, [[4, 0]])["4 0"] == [
         "both have b, c",
         "correlation flows through 7 (of 4, 60%)",
@@ -108,7 +124,7 @@ def test_explanations_take_bounded_time(entry):
     from acvae.report.reasons import explanations
 
     with_reasons = replace(entry, predictor=Predictor())
-    found, _, _ = predicted_links(with_reasons, 3)
+    found, *_ = predicted_links(with_reasons, 3)
     assert explanations(with_reasons, found, [[0, 0]], seconds=-1.0) == {}
     assert len(explanations(with_reasons, found, [[0, 0]])) > 40
     assert explanations(entry, found, [[0, 0]]) == {}
@@ -129,7 +145,7 @@ def test_where_links_run_out_there_is_nobody():
     q = acvae.Posterior(np.arange(4.0)[:, None], np.ones((4, 1)))
     for predictor in (None, Predictor()):
         entry = Entry("a", "vae", "toy", q, acvae.Graph(4, [(0, 1)]), predictor=predictor)
-        rows, distance, _ = predicted_links(entry, 10)
+        rows, distance, *_ = predicted_links(entry, 10)
         assert rows[0].tolist() == [2, 3] + [-1] * 8
         assert sorted(rows[2, :3].tolist()) == [0, 1, 3]
         assert np.isfinite(distance).all()
@@ -280,14 +296,28 @@ def test_classes_are_numbered_by_size_and_the_rest_has_no_name(entry):
 
 
 def test_stored_bins_of_probabilities_are_shown(entry):
-    one = {"predicted": 0.1, "observed": 0.1, "low": 0.0, "high": 0.2, "pairs": 10, "counted": True}
+    one = {
+        "predicted": 0.1,
+        "observed": 0.1,
+        "low": 0.0,
+        "high": 0.2,
+        "links": 1,
+        "pairs": 10,
+        "counted": True,
+    }
     other = {**one, "predicted": 0.2, "observed": 0.3}
+    likely = {**one, "predicted": 0.5, "observed": 0.25, "links": 5, "pairs": 20}
+    few = {**one, "predicted": 0.9, "observed": 1.0, "links": 4, "pairs": 4}
     left_out = [{**one, "observed": None}, {**one, "counted": False}, {"counted": True}]
     stored = {"reliability": [one, other, *left_out], "calibration_error": 0.05, "log_loss": None}
     found = calibration({"calibration": stored})
     assert found is not None
     assert found["fraction"] == [0.1, 0.3]
     assert (found["error"], found["log_loss"]) == (0.05, None)
+    assert found["likely"] is None
+    more = calibration({"calibration": {**stored, "reliability": [one, other, likely, few]}})
+    assert more["fraction"] == [0.1, 0.3, 0.25]  # four pairs say nothing of their own
+    assert more["likely"] == {"pairs": 24, "share": 9 / 24}
     assert calibration({"calibration": {"reliability": [one]}}) is None
     assert calibration({"calibration": {"reliability": "no"}}) is None
     assert calibration(None) is None

@@ -8,7 +8,7 @@ import acvae
 from acvae.links.calibration import hidden_pairs
 from acvae.reproduce.beyond import ablation_table, beyond
 from acvae.reproduce.compare import Store
-from acvae.reproduce.compare.methods import METHODS
+from acvae.reproduce.compare.methods import methods_of
 from acvae.reproduce.compare.probabilities import our_probabilities, rule_probabilities, scores_of
 from acvae.reproduce.report import write_report
 
@@ -47,7 +47,7 @@ def test_every_table_that_has_results_is_there(tmp_path):
 def test_probabilities_of_rules_are_scaled_to_the_pairs_they_are_judged_on():
     features, graph = communities()
     split = acvae.split_edges(graph, seed=0)
-    rule = METHODS["links"]["adamic-adar"]
+    rule = methods_of("links")["adamic-adar"]
     found = rule_probabilities(rule, {}, features, split)
     pairs = hidden_pairs(split.train, split.test, seed=0)
     assert (found["links"], found["pairs"]) == (split.test.n_edges, pairs.weight.sum())
@@ -63,7 +63,7 @@ def test_probabilities_of_rules_are_scaled_to_the_pairs_they_are_judged_on():
 def test_scores_of_pairs_are_those_of_rows():
     features, graph = communities()
     split = acvae.split_edges(graph, seed=0)
-    ranking = METHODS["links"]["common-neighbours"].fit(features, split.train, seed=0)
+    ranking = methods_of("links")["common-neighbours"].fit(features, split.train, seed=0)
     pairs = hidden_pairs(split.train, split.test, size=200, seed=0)
     linked = split.train.to_scipy().toarray()
     np.testing.assert_allclose(

@@ -64,6 +64,24 @@ def test_bad_configs(configs):
         load_experiment("bad", folder=configs)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("runs = 2", "runs = 'two'"),
+        ("runs = 2", ""),
+        ("gammas = [0.001, 10]", "gammas = 3"),
+        ("sizes = {", "sizes = 3\nother = {"),
+        ("vae = {", "vae = 3\nacvae-sp = {"),
+        ('title = "Links of a small tree"', "title = " + "[" * 5000),
+    ],
+)
+def test_files_that_are_no_grids(configs, old, new):
+    text = (configs / "table1.toml").read_text()
+    (configs / "bad.toml").write_text(text.replace(old, new, 1))
+    with pytest.raises((DataError, OptionError)):
+        list(map(str, load_experiment("bad", folder=configs).runs))
+
+
 def test_filters(configs):
     runs = load_experiment("table1", folder=configs).runs
     assert len(filter_runs(runs, [])) == len(runs)

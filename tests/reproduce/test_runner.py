@@ -167,3 +167,30 @@ def test_time_left_goes_by_data_set_and_method():
     assert display._time_left() == "about 7 min left"  # (2·100 + 2·300) s over two processes
     assert shown.getvalue() == "3 runs are stored, 4 are to do, 2 at a time.\n"
     assert [duration(s) for s in (4, 89.6, 100, 5000, 9000)] == ["4 s", "90 s", "2 min", "83 min", "2.5 h"]
+
+
+def test_two_runners_on_one_folder_share_the_work(configs, tmp_path):
+    """Each run is done by one of them, and both end when all is there."""
+    results = tmp_path / "results"
+    command = [sys.executable, "-m", "acvae.commands.main", "reproduce", "table1", "--configs", str(configs)]
+    command += ["--results", str(results), "--jobs", "1", "--only", "small"]
+    runners = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    written: dict[str, set[int]] = {}
+    while any(runner.poll() is None for runner in runners):
+        for path in results.rglob("run=*.json"):
+            written.setdefault(path.relative_to(results).as_posix(), set()).add(path.stat().st_mtime_ns)
+        time.sleep(0.01)
+    shown = [runner.communicate()[1] for runner in runners]
+    assert [runner.returncode for runner in runners] == [0, 0]
+    wanted = filter_runs(load_experiment("table1", folder=configs).runs, ["small"])
+    assert all(done(spec, results) for spec in wanted)
+    assert len(written) == len(wanted) == 8
+    assert all(len(times) == 1 for times in written.values())
+    own = [
+        line
+        for text in shown
+        for line in text.splitlines()
+        if line.startswith("[") and "by another process" not in line
+    ]
+    assert len(own) == len(wanted), shown
+    assert [p.name for p in results.rglob("*") if p.is_file() and not p.name.endswith(".json")] == []

@@ -39,6 +39,20 @@ def test_fit_and_evaluate_store_the_same(run, capsys):
     assert 0 <= Run(run.path).scores["classification"]["accuracy"] <= 1
 
 
+def test_long_work_shows_how_far_it_is(run, capsys, monkeypatch):
+    monkeypatch.setattr("acvae.runs.probabilities.PAIRS_AT_A_TIME", 50)
+    links = ranker(run, "link")
+    plain = calibration_scores(links, run.graph, run.test)
+    assert capsys.readouterr().err == ""
+    watched = calibration_scores(links, run.graph, run.test, progress=True)
+    assert watched["log_loss"] == pytest.approx(plain["log_loss"], rel=1e-5)
+    assert watched["auc"] == pytest.approx(plain["auc"], rel=1e-5)
+    assert "probabilities of pairs: " in capsys.readouterr().err
+    labels = np.arange(run.graph.n_vertices) % 2
+    classification_scores(run.posterior.mean, labels, progress=True)
+    assert "classes from embeddings: 5/5" in capsys.readouterr().err
+
+
 def test_without_test_links_there_is_nothing_to_say(run):
     assert calibration_scores(None, run.graph, run.graph.with_edges([])) is None
 

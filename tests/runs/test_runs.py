@@ -46,6 +46,40 @@ def run(finished, tmp_path):
     return tmp_path
 
 
+class TestRecordsThatMayBeAnything:
+    @pytest.mark.parametrize(
+        "changes",
+        [{"timing": 3}, {"timing": {"epochs": 3}}, {"timing": [1]}, {"timing": {"epochs": [1, "x"]}}],
+    )
+    def test_times_are_left_out_where_there_are_none(self, run, changes):
+        about = json.loads((run / "run.json").read_text())
+        (run / "run.json").write_text(json.dumps(about | changes))
+        assert [row["epoch"] for row in Run(run).history] == [1, 2]
+
+    def test_files_elsewhere_are_no_files_of_the_run(self, run):
+        outside = run.parent / "outside"
+        outside.write_text("x")
+        about = json.loads((run / "run.json").read_text())
+        about["files"]["../outside"] = 1
+        (run / "run.json").write_text(json.dumps(about))
+        assert Run(run).missing == ["../outside"]
+
+    def test_a_history_with_more_cells_than_names(self, run):
+        about = json.loads((run / "run.json").read_text())
+        text = (run / "history.csv").read_text().replace("\n", ",7\n").replace(",7\n", "\n", 1)
+        (run / "history.csv").write_text(text)
+        about["files"]["history.csv"] = len(text)
+        (run / "run.json").write_text(json.dumps(about))
+        with pytest.raises(RunError, match=r"history\.csv' cannot be read"):
+            _ = Run(run).history
+
+    def test_data_that_are_not_told(self, run):
+        about = json.loads((run / "run.json").read_text())
+        (run / "run.json").write_text(json.dumps(about | {"data": 3}))
+        with pytest.raises(DataError, match="have changed"):
+            Run(run).load_data()
+
+
 class TestRun:
     def test_holds_the_model_the_split_and_the_scores(self, finished):
         run = Run(finished)
@@ -160,7 +194,9 @@ class TestConfig:
         assert METHODS["cvae-corr"].takes("gamma")
         assert not {"gamma", "pair_hidden_dim", "batch_pairs"} & {*METHODS["cvae-ind"].options}
         assert METHODS["graphsage"].takes("n_negatives")
-        with pytest.raises(OptionError, match="the model vae has no option tau; it has latent_dim, "):
+        with pytest.raises(
+            OptionError, match="tau does not apply to the model vae, which takes latent_dim, "
+        ):
             METHODS["vae"].make({"tau": 1})
         with pytest.raises(OptionError, match="model='vea' is unknown"):
             method_named("vea")

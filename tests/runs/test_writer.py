@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from acvae.runs.writer import RunWriter
 
 KILL = Path(__file__).parents[2] / "benchmarks" / "faults" / "kill.py"
 DEAD = 999_999_999  # no process has this id
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 VALUES = {
     "dataset": "tree",
@@ -54,14 +56,63 @@ def test_the_same_training_gives_the_same_bytes(whole, tmp_path):
     assert all(row["seconds"] >= 0 for row in Run(whole).history)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_kill_points_and_random_moments_lose_nothing():
+def test_nothing_is_read_back_while_it_is_written(tmp_path, monkeypatch):
+    def only_when_finished(path, *arguments, **named):
+        if path.parent == tmp_path / "run" and path.name in ("run.json", "config.toml"):
+            assert '"finished": true' in read_text(tmp_path / "run" / "run.json", encoding="utf-8")
+        return read_text(path, *arguments, **named)
+
+    read_text = Path.read_text
+    monkeypatch.setattr(Path, "read_text", only_when_finished)
+    assert fit_run(config(), tmp_path / "run", progress=False).finished
+
+
+def test_the_default_model_gives_the_same_bytes_too(tmp_path):
+    default = RunConfig.from_values(
+        {name: VALUES[name] for name in ("dataset", "data_options", "latent_dim")}
+    )
+    assert default.model == "graph-gaussian"
+    one, other = (fit_run(default, tmp_path / name, progress=False).path for name in ("one", "other"))
+    assert content(one) == content(other)
+    assert {"graph.safetensors", "model.safetensors", "links.safetensors", "scores.json"} <= content(
+        one
+    ).keys()
+
+
+@needs_fork
+@pytest.mark.parametrize("model", ["vae", "graph-gaussian"])
+def test_kill_points_and_random_moments_lose_nothing(model):
     """A few of them; the program does all."""
     done = subprocess.run(
-        [sys.executable, KILL, "--model", "vae", "--points", "6", "--random", "1"],
+        [sys.executable, KILL, "--model", model, "--points", "5", "--random", "1"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.count("0 lost, 0 different") == 2, done.stdout
+
+
+def in_a_process(work):
+    """What a forked process tells of itself: a text."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, work().encode()[:60_000])
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as file:
+        told = file.read()
+    os.waitpid(child, 0)
+    return told
+
+
+def error_of(**changes):
+    """The kind of error and its text, of a training that is told to fail."""
+    try:
+        fit_run(config(**changes.pop("values", {})), progress=False, **changes)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "no error"
 
 
 class TestTwoProcesses:
@@ -70,6 +121,13 @@ class TestTwoProcesses:
         with RunWriter(folder), pytest.raises(BusyRunError, match=f"process {os.getpid()} is at work"):
             fit_run(config(), folder, progress=False)
         assert not folder.exists()  # nothing was begun
+
+    @needs_fork
+    def test_two_real_ones(self, tmp_path):
+        folder = tmp_path / "run"
+        with RunWriter(folder):
+            told = in_a_process(lambda: error_of(path=folder))
+        assert told == f"BusyRunError: process {os.getpid()} is at work on the run in {str(folder)!r}."
 
     def test_nor_may_it_go_on_or_overwrite(self, whole):
         lock = FileLock(whole / "lock")
@@ -190,6 +248,27 @@ class TestNoSpace:
                 fit_run(config(), folder, progress=False)
         assert not list(folder.glob("*.partial"))
         resume_run(folder, progress=False)
+        assert content(folder) == content(whole)
+
+    @needs_fork
+    @pytest.mark.parametrize("limit", [500, 3_000, 6_000, 12_000])
+    def test_a_file_the_system_lets_grow_no_further(self, limit, whole, tmp_path):
+        """The kernel's own refusal, wherever it comes: in the graph, the checkpoint, the model or nowhere."""
+        resource = pytest.importorskip("resource")
+        folder = tmp_path / "run"
+
+        def limited():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            return error_of(path=folder)
+
+        told = in_a_process(limited)
+        if max(path.stat().st_size for path in whole.iterdir()) > limit:
+            assert re.match(r"RunError: .*File too large", told), told
+        else:
+            assert told == "no error"
+        assert not list(folder.glob("*.partial"))
+        if not (folder.exists() and Run(folder).finished):
+            fit_run(config(), folder, progress=False)
         assert content(folder) == content(whole)
 
     def test_before_anything_is_there(self, tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from acvae import ACVAE, CVAE, VAE, Graph, GraphSAGE
+from acvae._util.arrays import read_arrays, write_arrays
 from acvae.engine.step import Stepper
 from acvae.exceptions import OptionError, SavedModelError, TrainingError
 from acvae.families import FamilyState, ForestFamily, PairwiseFamily
@@ -383,13 +384,13 @@ class TestRefusals:
     def test_damage(self, data, checkpoint, tmp_path):
         whole = checkpoint.path.read_bytes()
         checkpoint.path.write_bytes(whole[:50])
-        with pytest.raises(SavedModelError, match=r"the checkpoint .*state cannot be read"):
+        with pytest.raises(SavedModelError, match=r"state is not a checkpoint, or is damaged"):
             MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
         save_file({"x": np.zeros(2)}, checkpoint.path)
-        with pytest.raises(SavedModelError, match="is not a checkpoint of acvae"):
+        with pytest.raises(SavedModelError, match="but not a checkpoint of acvae"):
             MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
         save_file({"x": np.zeros(2)}, checkpoint.path, {"format": "acvae-checkpoint", "version": "99"})
-        with pytest.raises(SavedModelError, match="by a newer acvae"):
+        with pytest.raises(SavedModelError, match=r"in format 99, this acvae .* reads up to 2: upgrade"):
             MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
 
     def test_part_of_it_is_missing(self, data, checkpoint):
@@ -397,6 +398,41 @@ class TestRefusals:
         del arrays["family.weights"]
         save_file(arrays, checkpoint.path, {"format": "acvae-checkpoint", "version": "2"})
         with pytest.raises(SavedModelError, match="does not fit this training: 'weights'"):
+            MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+
+    def test_flipped_bytes_are_seen(self, data, checkpoint):
+        whole = checkpoint.path.read_bytes()
+        start = 8 + int.from_bytes(whole[:8], "little")
+        for at in np.linspace(start, len(whole) - 1, 40).astype(int):
+            changed = bytearray(whole)
+            changed[at] ^= 4
+            checkpoint.path.write_bytes(changed)
+            with pytest.raises(SavedModelError):
+                MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
+
+    @pytest.mark.parametrize(
+        ("name", "change", "match"),
+        [
+            ("module.encoder.hidden.bias", lambda a: a * np.float32("nan"), "not made of finite float32"),
+            ("module.encoder.hidden.bias", lambda a: a.astype(np.float64), "not made of finite float32"),
+            ("family.weights", lambda a: a + 2, "weights are numbers from 0 to 1"),
+            ("history", lambda rows: rows[1:], "not that of its epochs"),
+            ("history", lambda rows: [{**row, "steps": "3"} for row in rows], "a row without 'steps'"),
+            ("history", lambda rows: rows * 2, "not that of its epochs"),
+            ("optimizer_count", lambda count: -1, "optimizer_count must be a whole number"),
+            ("options", lambda options: 3, "does not tell its options"),
+            ("rng", lambda state: {**state, "state": {"state": -1, "inc": 2**200}}, "does not fit this"),
+        ],
+    )  # fmt: skip
+    def test_what_does_not_fit_is_refused_though_the_checksum_does(
+        self, name, change, match, data, checkpoint
+    ):
+        kind = {"format": "acvae-checkpoint", "version": 2}
+        arrays, about = read_arrays(checkpoint.path, **kind, what="checkpoint")
+        part = arrays if name in arrays else about
+        part[name] = change(part[name])
+        write_arrays(checkpoint.path, arrays, about, **kind)
+        with pytest.raises((SavedModelError, OptionError), match=match):
             MODELS["acvae-eb"]().fit(*data, checkpoint=checkpoint)
 
     def test_weights_of_other_edges(self, data, checkpoint):

@@ -41,7 +41,10 @@ def _read(features: Any) -> Any:
         if features.ndim != 2:
             return features
         matrix = sp.csr_array(features)
-        matrix.check_format(full_check=True)  # compiled code goes where it points
+        matrix.check_format(full_check=False)
+        from acvae._util.csr_entries import check_places  # compiled, and few commands need it
+
+        check_places(matrix.indptr, matrix.indices, matrix.shape[1])
         return matrix
     if isinstance(features, np.ma.MaskedArray) and features.dtype.kind in "biuf":
         return np.ma.filled(features.astype(np.float64), np.nan)

@@ -14,11 +14,22 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class Progress:
-    """Counts `total` units of work, of which some may be `done` before, and shows the latest figures."""
+    """Counts `total` units of work, of which some may be `done` before, and shows the latest figures.
+
+    With `percent` the units are hundredths of the whole, and are told so.
+    """
 
     def __init__(
-        self, total: int, label: str, *, show: bool = True, stream: TextIO | None = None, done: int = 0
+        self,
+        total: int,
+        label: str,
+        *,
+        show: bool = True,
+        stream: TextIO | None = None,
+        done: int = 0,
+        percent: bool = False,
     ) -> None:
+        self._percent = percent
         self._stream = sys.stderr if stream is None else stream
         self._total, self._label, self._show = total, label, show
         self._done, self._before, self._start = done, done, time.monotonic()
@@ -27,8 +38,15 @@ class Progress:
         if show and self._stream.isatty():
             from tqdm import tqdm
 
+            form = "{l_bar}{bar}| [{elapsed}<{remaining}{postfix}]" if percent else None
             self._bar = tqdm(
-                total=total, initial=done, desc=label, file=self._stream, dynamic_ncols=True, leave=True
+                total=total,
+                initial=done,
+                desc=label,
+                file=self._stream,
+                dynamic_ncols=True,
+                leave=True,
+                bar_format=form,
             )
 
     def left(self, share: float = 0.0) -> str:
@@ -50,26 +68,30 @@ class Progress:
         if self._bar is not None:
             self._bar.set_postfix_str(what)
             return
-        left = self.left(share)
-        count = f"{self._label}: {self._done:,}/{self._total:,}, {what}"
-        print(f"{count}, about {left} left" if left else count, file=self._stream, flush=True)
+        print(self._line(what, share), file=self._stream, flush=True)
 
-    def advance(self, units: int = 1, /, **figures: str) -> None:
-        """One more unit is done, or several; `figures` are shown as they are."""
+    def advance(self, units: int = 1, what: str = "", /, **figures: str) -> None:
+        """One more unit is done, or several, and the next is at `what`; `figures` are shown as they are."""
         self._done += units
         if self._bar is not None:
-            self._bar.set_postfix(figures, refresh=False)
+            if what:
+                self._bar.set_postfix_str(what, refresh=False)
+            else:
+                self._bar.set_postfix(figures, refresh=False)
             self._bar.update(units)
         elif self._show:
             now = time.monotonic()
             if self._done == self._total or now - self._last_line >= SECONDS_BETWEEN_LINES:
                 self._last_line = now
-                left = self.left()
-                count = f"{self._label}: {self._done:,}/{self._total:,}" + (
-                    f", about {left} left" if left else ""
-                )
                 shown = (f"{name} {value}" for name, value in figures.items())
-                print("  ".join([count, *shown]), file=self._stream, flush=True)
+                print("  ".join([self._line(what), *shown]), file=self._stream, flush=True)
+
+    def _line(self, what: str = "", share: float = 0.0) -> str:
+        """How far it is, at what, and about how long it takes from here."""
+        far = f"{self._done} %" if self._percent else f"{self._done:,}/{self._total:,}"
+        left = self.left(share)
+        parts = [f"{self._label}: {far}", what, f"about {left} left" if left else ""]
+        return ", ".join(part for part in parts if part)
 
     def __enter__(self) -> Self:
         return self
@@ -87,9 +109,16 @@ def duration(seconds: float) -> str:
 
 
 class Waiting:
-    """For work without parts to count: its seconds on a terminal, elsewhere a plain line now and then."""
+    """For work without parts to count: its seconds on a terminal, elsewhere a plain line now and then.
 
-    def __init__(self, what: str = "", *, show: bool = True, stream: TextIO | None = None) -> None:
+    Where it is known about how long the work takes, as by the last time, `expected` seconds, what is left of
+    these is told too.
+    """
+
+    def __init__(
+        self, what: str = "", *, expected: float = 0.0, show: bool = True, stream: TextIO | None = None
+    ) -> None:
+        self._expected = expected
         self._what = f"{what}: " if what else "  "
         self._stream = sys.stderr if stream is None else stream
         self._show = show
@@ -100,14 +129,14 @@ class Waiting:
         start, terminal, shown = time.monotonic(), self._stream.isatty(), False
         pause = SECONDS_TO_FIRST_LINE if terminal else SECONDS_BETWEEN_LINES
         while not self._over.wait(pause):
-            text = f"{self._what}{time.monotonic() - start:.0f} s"
-            print(
-                f"\r{text}" if terminal else f"{text} so far", end="" if terminal else "\n", file=self._stream
-            )
-            self._stream.flush()
+            passed = time.monotonic() - start
+            text = f"{self._what}{passed:.0f} s" + ("" if terminal else " so far")
+            left = f", about {duration(self._expected - passed)} left" if passed < self._expected else ""
+            line = f"\r{text}{left:<20}" if terminal else f"{text}{left}\n"
+            print(line, end="", file=self._stream, flush=True)
             shown, pause = True, min(pause, 1.0) if terminal else pause
         if terminal and shown:
-            print("\r" + " " * (len(self._what) + 10) + "\r", end="", file=self._stream, flush=True)
+            print("\r" + " " * (len(self._what) + 30) + "\r", end="", file=self._stream, flush=True)
 
     def __enter__(self) -> Self:
         if self._show:
@@ -135,7 +164,7 @@ class Stages:
             at += share
         self._names = list(shares)
         self._doing = self._names[0]
-        self._progress = Progress(100, label, show=show, stream=stream)
+        self._progress = Progress(100, label, show=show, stream=stream, percent=True)
         self._reached = 0
         self._over = threading.Event()
         self._clock = threading.Thread(target=self._run, daemon=True) if show else None
@@ -151,7 +180,7 @@ class Stages:
         place = self._names.index(stage) + int(share >= 1)
         self._doing = self._names[min(place, len(self._names) - 1)]
         if now > self._reached:
-            self._progress.advance(now - self._reached, stage=stage)
+            self._progress.advance(now - self._reached, self._doing if now < 100 else "")
             self._reached = now
 
     def __enter__(self) -> Self:

@@ -79,7 +79,8 @@ def _parquet(path: Path, parts: Iterable[Columns]) -> int:
             except arrow.ArrowException as error:
                 raise OptionError(f"names of this kind cannot be written to Parquet: {error}") from None
             if writer is None:
-                writer = opened.enter_context(parquet.ParquetWriter(path, table.schema))
+                made = parquet.ParquetWriter(path, table.schema, write_page_checksum=True)
+                writer = opened.enter_context(made)
             writer.write_table(table, row_group_size=max(len(table), 1))
             count += len(table)
     return count

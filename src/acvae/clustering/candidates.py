@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.threads import over_ranges
+from acvae.clustering.cluster_distances import ClusterDistances
 from acvae.clustering.merges import Merges, root_of
-from acvae.clustering.rows import ClusterDistances
 
 __all__ = ["NearestLists", "merge_certain", "nearest_lists"]
 

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.clustering.candidates import merge_certain, nearest_lists
+from acvae.clustering.cluster_distances import ClusterDistances
 from acvae.clustering.condensed import merge_condensed
 from acvae.clustering.merges import Merges
 from acvae.clustering.on_demand import merge_on_demand
-from acvae.clustering.rows import ClusterDistances
 from acvae.clustering.tree import linkage_matrix
 from acvae.gaussian.posterior import Posterior
 

@@ -7,7 +7,7 @@ from acvae._util.checks import whole_number
 from acvae._util.memory import available_memory
 from acvae.clustering.complete import complete_linkage
 from acvae.clustering.tree import cut
-from acvae.exceptions import OptionError
+from acvae.exceptions import ClusterMemoryError, OptionError
 from acvae.gaussian.posterior import Posterior
 from acvae.gaussian.rankings import need_posterior
 
@@ -37,9 +37,9 @@ def linkage(posterior: Posterior, *, memory: int = MEMORY, progress: bool = Fals
     needed = min(memory, n * (n - 1) // 2 * posterior.mean.dtype.itemsize)
     room = available_memory()
     if room is not None and needed > room:
-        raise OptionError(
+        raise ClusterMemoryError(
             f"clustering would take {needed / 1e9:.1f} GB of memory for distances, but {room / 1e9:.1f} GB "
-            "are free; allow it less by memory= in bytes (--memory in megabytes)."
+            "are free; allow it less by memory= in bytes."
         )
     return complete_linkage(posterior, memory, progress=progress)
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.progress import Progress
+from acvae.clustering.cluster_distances import ClusterDistances
 from acvae.clustering.merges import Merges
-from acvae.clustering.rows import ClusterDistances
 
 __all__ = ["merge_on_demand"]
 

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from acvae._util.plugins import load_plugins
 from acvae.commands._options import add_options
 from acvae.commands._usage import positive, real, whole
 from acvae.methods import DEFAULT_METHOD, METHODS
@@ -114,6 +115,7 @@ def add_data_and_run(parser: argparse.ArgumentParser) -> None:
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Which model, and its options, as the registry has them from the estimators."""
+    load_plugins()
     lines = "\n".join(f"  {name:<16}{method.summary}" for name, method in METHODS.items())
     model = parser.add_argument_group("the model", f"models:\n{lines}\n\noptions, with their defaults:")
     model.add_argument(

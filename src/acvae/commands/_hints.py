@@ -19,6 +19,8 @@ HINTS = {
     "NotBegunError": "give the same `acvae fit` command again",
     "BusyRunError": "wait for it, or give another --out",
     "NoTrainLinksError": "(--all-edges)",
+    "ClusterMemoryError": "(--memory, in megabytes)",
+    "ResistanceMemoryError": "(--edge-weights sampled)",
 }
 
 

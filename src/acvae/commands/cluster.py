@@ -7,7 +7,7 @@ import csv
 import sys
 from typing import Any
 
-from acvae.commands._output import print_json, print_table
+from acvae.commands._output import note, print_json, print_table
 from acvae.commands._usage import add_json, add_quiet, add_run, new_parser, positive
 
 __all__ = ["add_parser", "run"]
@@ -16,6 +16,7 @@ EXAMPLES = """  acvae cluster runs/debian -k 5
   acvae cluster runs/debian -k 20 --csv > clusters.csv
   acvae cluster runs/debian -k 5 --json
 """
+LOPSIDED = 0.9  # share of all vertices in one cluster that says little of them
 NAMES_SHOWN = 5
 MEGABYTES = 1000  # as the library's own default
 
@@ -88,4 +89,10 @@ def run(args: argparse.Namespace) -> int:
         more = ", …" if size > NAMES_SHOWN else ""
         rows.append((str(label), f"{size:,}", ", ".join(opened.show_name(v) for v in best.tolist()) + more))
     print_table(("cluster", "size", "vertices with the most neighbours"), rows, numbers=(0, 1))
+    if not args.quiet and args.k > 1 and sizes.max() > LOPSIDED * len(labels):
+        note(
+            f"note: one cluster has {sizes.max():,} of {len(labels):,} vertices; the others are what lies "
+            "farthest from all. A larger -k parts it; `acvae report` draws clusters of comparable size, with "
+            "names."
+        )
     return 0

@@ -76,13 +76,13 @@ def run(args: argparse.Namespace) -> int:
 def _data_sets(args: argparse.Namespace, names: list[str], folder: Path) -> dict[str, Any]:
     from acvae import datasets
     from acvae.reproduce.compare import Store
-    from acvae.reproduce.compare.methods import METHODS
+    from acvae.reproduce.compare.methods import methods_of
     from acvae.reproduce.compare.tasks import TASKS
 
     task, store = TASKS[args.task], Store(folder)
     splits = range(args.splits or task.splits)
     root = {} if args.data_root is None else {"root": args.data_root}
-    methods = [METHODS[args.task][name] for name in names]
+    methods = [methods_of(args.task)[name] for name in names]
     tables = {}
     for name in args.names:
         data = datasets.load(name, **root)
@@ -103,7 +103,7 @@ def _beside(folder: Path, names: list[str], args: argparse.Namespace) -> dict[st
     """A run's own model, and other methods trained on the links it was trained on."""
     from acvae.exceptions import RunError
     from acvae.reproduce.compare.links import METRICS, rank_links, score_links
-    from acvae.reproduce.compare.methods import METHODS
+    from acvae.reproduce.compare.methods import methods_of
     from acvae.reproduce.compare.table import interval
     from acvae.reproduce.compare.tasks import TASKS
     from acvae.runs import Run
@@ -119,7 +119,7 @@ def _beside(folder: Path, names: list[str], args: argparse.Namespace) -> dict[st
     own = ranker(opened, "link") if opened.config.method.learns_links else opened.posterior
     found = {f"{folder} ({opened.config.model})": score_links(own, split.train, split.test, split.seed)}
     for name in names:
-        method = METHODS["links"][name]
+        method = methods_of("links")[name]
         say(method.label)
         found[method.label] = rank_links(method, data.features, split)
     if not args.json:

@@ -15,7 +15,15 @@ from acvae.commands._fit_flags import add_data_and_run, add_model, given
 from acvae.commands._output import note, silent, warn_of_collapse
 from acvae.commands._settings import merge, output_folder
 from acvae.commands._usage import UsageError, as_flags, new_parser
-from acvae.exceptions import AcvaeError, AcvaeWarning, DataError, InputError, OptionError, TrainingError
+from acvae.exceptions import (
+    AcvaeError,
+    AcvaeWarning,
+    DataError,
+    InputError,
+    OptionError,
+    TrainingError,
+    TrainingWarning,
+)
 
 __all__ = ["add_parser", "complete", "not_understood", "run"]
 
@@ -38,6 +46,7 @@ EXAMPLES = """  acvae fit debian --out runs/debian
   acvae fit --features words.csv --edges links.csv --out runs/mine
   acvae fit --features texts.csv --text-column abstract --edges links.csv --out runs/texts
   acvae fit --features people.csv --categorical town --missing mean --edges knows.csv --out runs/people
+  acvae fit --features words.csv --edges links.csv --all-edges --out runs/all    for links to use
   acvae fit acm.npz --out runs/acm                                 features and edges in one file
   acvae fit debian --model vae --epochs 50 --seed 1 --out runs/vae
   acvae fit --config runs/debian/config.toml --out runs/again      the same once more, bit for bit
@@ -76,14 +85,14 @@ def run(args: argparse.Namespace) -> int:
     """Train, or go on training."""
     work, folder = _going_on(args) if args.resume is not None else _starting(args)
     try:
-        with _names_of_flags(), _warnings_as_notes(silent if args.quiet else note):
+        with _names_of_flags(), _warnings_as_notes(silent if args.quiet else note) as of_training:
             finished = work()
     except (KeyboardInterrupt, SystemError):  # which a Ctrl-C in compiled code becomes
         args.after_interrupt = _how_to_go_on(folder)
         raise
     if finished is not None and not args.quiet:
         _print_summary(finished)
-        _warn(finished)
+        _warn(finished, of_training)
     return 0
 
 
@@ -102,7 +111,7 @@ def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
     if folder is None:
         raise UsageError("--out RUN is needed: the folder to keep the run in")
     _check_dataset(values.get("dataset"))
-    _check_options(values)
+    _check_epochs(values.get("epochs"))
     with _names_of_flags():
         config = RunConfig.from_values(values)
     if not is_leader():
@@ -122,20 +131,10 @@ def _check_dataset(name: Any) -> None:
         )
 
 
-def _check_options(values: dict[str, Any]) -> None:
-    """Every model option that was given has to be one of the model's own, and something is to be learnt."""
-    from acvae.methods import DEFAULT_METHOD, METHODS, option_names
-
-    if values.get("epochs") == 0:
+def _check_epochs(epochs: Any) -> None:
+    """A model may be made without training it, but a run is there to be asked."""
+    if epochs == 0:
         raise OptionError("--epochs must be at least 1, not 0: without an epoch nothing is learnt.")
-    model = values.get("model", DEFAULT_METHOD)
-    known = METHODS[model].options if model in METHODS else option_names()
-    foreign = [key for key in values if key in option_names() and key not in known]
-    if foreign:
-        flags = ", ".join(f"--{option.replace('_', '-')}" for option in known)
-        raise OptionError(
-            f"--{foreign[0].replace('_', '-')} does not apply to the model {model}, which takes {flags}."
-        )
 
 
 def _going_on(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
@@ -165,20 +164,26 @@ def _names_of_flags() -> Iterator[None]:
 
 
 @contextmanager
-def _warnings_as_notes(say: Callable[[str], None]) -> Iterator[None]:
-    """The library's own warnings in a sentence each, without the line of code that they are about."""
+def _warnings_as_notes(say: Callable[[str], None]) -> Iterator[list[str]]:
+    """The library's own warnings in a sentence each, without the line of code that they are about.
+
+    Those of the training are not said but listed, to be told at the end.
+    """
+    of_training: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", AcvaeWarning)
         others = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
-            if issubclass(category, AcvaeWarning):
+            if issubclass(category, TrainingWarning):
+                of_training.append(str(message))
+            elif issubclass(category, AcvaeWarning):
                 say(f"note: {message}")
             else:
                 others(message, category, *where)
 
         warnings.showwarning = show  # type: ignore[assignment]
-        yield
+        yield of_training
 
 
 def _how_to_go_on(folder: Path) -> str:
@@ -211,9 +216,12 @@ def _print_summary(finished: Any) -> None:
     print(f"stored in {where}; next: acvae evaluate {where}, acvae neighbors {where} {example}")
 
 
-def _warn(finished: Any) -> None:
+def _warn(finished: Any, of_training: list[str]) -> None:
     from acvae.runs.collapse import spread_of
 
+    if of_training:
+        note(f"warning: {of_training[0]}")
+        return
     warn_of_collapse({"embeddings": spread_of(finished.posterior)._asdict()}, finished.config.method)
 
 

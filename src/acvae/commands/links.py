@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ __all__ = ["add_parser", "run"]
 EXAMPLES = """  acvae links runs/debian python3-numpy
   acvae links runs/debian --out links.csv               of every vertex, written as they are found
   acvae links runs/debian -k 3 --out links.parquet
+  torchrun --standalone --nproc-per-node 4 -m acvae.commands.main links runs/debian --out links.csv
 """
 
 
@@ -65,10 +68,16 @@ def write(opened: Any, path: Path, k: int, by: str | None, *, name: str | None =
     check_ending(path)
     graph = opened.graph
     rows = np.arange(graph.n_vertices) if name is None else np.array([find_vertex(graph, name)])
+    turns, leads = _processes()
+    found_by = {"by": ranker_by(opened, by), "exclude": graph, "turns": turns}
+    if not leads:
+        for _ in best_links(opened, rows, k, **found_by):  # the first process writes what this one finds
+            pass
+        return 0
     with Progress(len(rows), "ranking links", show=progress) as shown:
 
         def parts() -> Any:
-            for found in best_links(opened, rows, k, by=ranker_by(opened, by), exclude=graph):
+            for found in best_links(opened, rows, k, **found_by):
                 yield links_columns(opened, found)
                 shown.advance(len(found.rows))
 
@@ -76,3 +85,16 @@ def write(opened: Any, path: Path, k: int, by: str | None, *, name: str | None =
     if progress:
         note(f"{count:,} links of {len(rows):,} vertices in {path}")
     return count
+
+
+def _processes() -> tuple[Any, bool]:
+    """How processes that torchrun has started share the vertices, and whether this one is the first."""
+    if os.environ.get("WORLD_SIZE", "1") == "1":
+        return None, True
+    import torch
+
+    from acvae.engine.distributed import join
+    from acvae.training.sharded import in_turns
+
+    world = join(torch.device("cpu"))
+    return partial(in_turns, world), world.rank == 0

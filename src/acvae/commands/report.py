@@ -42,7 +42,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--map", choices=("both", "tsne", "pca"), default="both", help="maps to draw (default: both)"
     )
     parser.add_argument(
-        "--clusters", type=positive, default=8, metavar="K", help="clusters to colour (default: 8)"
+        "--clusters", type=positive, metavar="K", help="clusters to colour (default: 8 to 16, as they fall)"
     )
     parser.add_argument("--title", metavar="TEXT", help="heading of the page")
     add_quiet(parser, "print nothing but errors and the file's name")

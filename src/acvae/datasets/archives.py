@@ -1,7 +1,6 @@
 """One `.npz` file with named arrays: edges, features, and what else is known of the vertices."""
 
 import zipfile
-import zlib
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.missing import fill_missing
+from acvae.datasets.numpy_files import read_npz
 from acvae.datasets.sources import reading
 from acvae.exceptions import AcvaeError, DataError
 from acvae.graph import Graph
@@ -53,20 +53,13 @@ def from_archive(path: str | PathLike[str], *, missing: str = "error", name: str
     place = Path(path).expanduser()
     if not place.is_file():
         raise DataError(f"the file {str(place)!r} does not exist.")
-    try:
-        with reading(place), open(place, "rb") as file, np.load(file, allow_pickle=False) as stored:
-            if not hasattr(stored, "files"):
-                raise DataError(f"{str(place)!r} holds one array without a name; needed are {_HELD}.")
-            arrays = {key: stored[key] for key in stored.files}
-    except (ValueError, TypeError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        pickled = "allow_pickle" in str(error)
-        reason = "it holds Python objects, which are not read for safety" if pickled else str(error)
-        raise DataError(f"no arrays can be read from {str(place)!r}: {reason.rstrip('.')}.") from error
+    with reading(place):
+        arrays = read_npz(place)
     try:
         return _dataset(arrays, place, missing, name)
     except DataError:
         raise
-    except (AcvaeError, ValueError, TypeError, IndexError) as error:
+    except (AcvaeError, ValueError, TypeError, IndexError, OverflowError) as error:
         raise DataError(f"{str(place)!r} does not hold a data set: {error}") from error
 
 

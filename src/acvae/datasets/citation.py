@@ -35,6 +35,7 @@ from acvae._util.edge_lists import IntArray
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.prepared import prepared
 from acvae.datasets.sources import RawFile, decode, fetch, members, open_binary, reading
+from acvae.datasets.unpacking import check_unpacked
 from acvae.exceptions import DataError
 from acvae.graph import Graph
 
@@ -61,6 +62,7 @@ ABSTRACTS = RawFile(
 CHOICES = ((EDGES, ABSTRACTS),)
 """Sets of raw files of which one is needed."""
 
+MOST_EDGES = 10 << 20  # bytes of the list of citations, which has 5.6 million
 _MEMBER = re.compile(r"(?:^|/)(\d{4})/(\d{7})\.abs$")
 _SEPARATOR = re.compile(r"^\\\\[ \t]*\r?$", flags=re.MULTILINE)
 
@@ -151,7 +153,11 @@ def read_abstracts(path: Path, year: int | None) -> tuple[dict[str, str], dict[s
 def read_edges(path: Path) -> IntArray:
     """The rows of the edge list (m, 2), as they stand; lines starting with # are comments."""
     with reading(path, EDGES.url), open_binary(path) as file:
-        lines = [line for line in file.read().splitlines() if line.strip() and not line.startswith(b"#")]
+        content = file.read(MOST_EDGES + 1)
+    check_unpacked(path, len(content), MOST_EDGES)
+    lines = [line for line in content.splitlines() if line.strip() and not line.startswith(b"#")]
+    if not lines:
+        raise DataError(f"the file {str(path)!r} is empty. Fetch it again from {EDGES.url}.")
     try:
         pairs = np.array(b" ".join(lines).split(), dtype=np.int64)
         return pairs.reshape(len(lines), 2)

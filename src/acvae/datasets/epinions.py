@@ -33,6 +33,7 @@ from acvae.datasets.packed_text import read_packed_text
 from acvae.datasets.prepared import prepared
 from acvae.datasets.ratings import rated_items_dataset
 from acvae.datasets.sources import RawFile, fetch, locate, reading
+from acvae.datasets.unpacking import NUMBERS, check_unpacked, unpacked_limit
 from acvae.exceptions import DataError
 
 __all__ = ["CHOICES", "TANG_CHOICES", "load", "load_tang"]
@@ -173,8 +174,9 @@ def _member(path: Path, name: str) -> io.BytesIO:
         with zipfile.ZipFile(path) as archive:
             for member in archive.namelist():
                 if member.rsplit("/", 1)[-1] == name:
+                    check_unpacked(path, archive.getinfo(member).file_size, unpacked_limit(path, NUMBERS))
                     return io.BytesIO(archive.read(member))
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError) as error:
         raise DataError(
             f"the archive {str(path)!r} is damaged ({error}). Fetch it again from {TANG_PAGE}."
         ) from error

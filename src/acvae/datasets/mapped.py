@@ -15,11 +15,15 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.files import replacing
+from acvae.datasets.numpy_files import map_npy
 from acvae.exceptions import DataError, FeatureError
 
 __all__ = ["open_features", "save_features"]
 
-ARRAYS = ("indptr", "indices", "data", "shape")
+ARRAYS = ("shape", "indptr", "indices", "data")
+EMPTY_COLUMNS = 10_000_000  # those without an entry take nothing in the files, but something in a network
+LAST = "shape.npy"  # written when all else is there
 
 
 def save_features(folder: str | PathLike[str], matrix: Any) -> None:
@@ -39,6 +43,7 @@ def save_features(folder: str | PathLike[str], matrix: Any) -> None:
     lengths: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
     try:
         target.mkdir(parents=True, exist_ok=True)
+        (target / LAST).unlink(missing_ok=True)  # without it the folder holds no features, old or new
         with open(target / "indices.npy", "wb") as indices, open(target / "data.npy", "wb") as data:
             for file, kind in ((indices, np.int32), (data, np.float32)):
                 _write_header(file, kind, 0)
@@ -60,7 +65,8 @@ def save_features(folder: str | PathLike[str], matrix: Any) -> None:
                 _write_header(file, kind, int(indptr[-1]))  # as long as the first: NumPy leaves room to grow
         small = indptr[-1] <= np.iinfo(np.int32).max
         np.save(target / "indptr.npy", indptr.astype(np.int32 if small else np.int64))
-        np.save(target / "shape.npy", np.array([len(indptr) - 1, n_columns], dtype=np.int64))
+        with replacing(target / LAST) as partial, partial.open("wb") as last:
+            np.save(last, np.array([len(indptr) - 1, n_columns], dtype=np.int64))
     except OSError as error:
         raise DataError(
             f"features cannot be written to {str(target)!r} ({error.strerror or error})."
@@ -74,14 +80,21 @@ def open_features(folder: str | PathLike[str]) -> sp.csr_array:
     matrix.
     """
     source = Path(folder)
-    indptr, indices, data, shape = (_map(source / f"{name}.npy") for name in ARRAYS)
+    shape, indptr, indices, data = (_map(source / f"{name}.npy") for name in ARRAYS)
     kinds = (indptr.dtype.kind, indices.dtype.kind, data.dtype.kind, shape.dtype.kind)
     fits = (
         kinds == ("i", "i", "f", "i")
+        and indptr.dtype.itemsize >= 4
+        and indices.dtype.itemsize >= 4
+        and data.dtype in (np.float32, np.float64)
         and {a.ndim for a in (indptr, indices, data, shape)} == {1}
         and len(shape) == 2
+        and 0 <= shape.min() <= shape.max() < 1 << 62
+        and shape[1] <= EMPTY_COLUMNS + data.nbytes
         and len(indptr) == shape[0] + 1
         and len(indices) == len(data) == indptr[-1]
+        and indptr[0] == 0
+        and bool((indptr[1:] >= indptr[:-1]).all())
     )
     if not fits:
         raise DataError(
@@ -117,10 +130,10 @@ def _write_header(file: IO[bytes], kind: Any, length: int) -> None:
 
 def _map(path: Path) -> npt.NDArray[Any]:
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        return map_npy(path)
     except FileNotFoundError:
         raise DataError(
             f"{str(path.parent)!r} is no folder of features: it has no {path.name}; see save_features."
         ) from None
-    except (OSError, ValueError, EOFError) as error:
+    except OSError as error:
         raise DataError(f"{str(path)!r} cannot be read ({error}).") from error

@@ -16,7 +16,7 @@ from acvae.exceptions import DataError
 
 __all__ = ["MAX_BYTES", "read_packed_text"]
 
-MAX_BYTES = 256 << 20
+MAX_BYTES = 32 << 20
 """Most bytes a file may have once unpacked; Epinions' larger one has 9 million."""
 
 _BLOCK = 512  # of a tar archive, whose first is the header of its first member

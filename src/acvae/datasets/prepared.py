@@ -1,24 +1,26 @@
 """Cache of prepared data sets, so that reading and cleaning are done once.
 
 An entry belongs to exactly one state of the raw files, one set of options and one version of the preparation;
-their fingerprint is in its name. Entries are NumPy archives without pickled objects. One that is damaged or
-cannot be written costs time, never correctness: the data set is then simply prepared again.
+their fingerprint is in its name. Entries are files of arrays with a checksum, and appear whole or not at all.
+One that is damaged or cannot be written costs time, never correctness: the data set is then simply prepared
+again.
 """
 
 import hashlib
 import json
-import os
-import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pooch
 import scipy.sparse as sp
 
+from acvae._util.arrays import json_array, parse_json, read_arrays, write_arrays
+from acvae._util.checks import whole_number
+from acvae._util.files import sweep
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.sources import cache_folder
 from acvae.exceptions import AcvaeError
@@ -26,8 +28,8 @@ from acvae.graph import Graph
 
 __all__ = ["fingerprint", "prepared"]
 
-_FORMAT = 1
-"""Raised when the layout of an entry changes."""
+_KIND, _FORMAT = "acvae-prepared", 2
+"""The number is raised when the layout of an entry changes."""
 
 
 def prepared(
@@ -44,7 +46,7 @@ def prepared(
     `version` counts the changes of the preparation's own code: raise it whenever the result changes.
     """
     mark = fingerprint(name, sources, options, version)
-    entry = (folder or cache_folder() / "prepared") / f"{name}-{mark[:20]}.npz"
+    entry = (folder or cache_folder() / "prepared") / f"{name}-{mark[:20]}.safetensors"
     stored = _read(entry, mark)
     if stored is not None:
         return stored
@@ -78,31 +80,48 @@ def _state_of(path: Path) -> str:
 
 
 def _read(entry: Path, mark: str) -> Dataset | None:
+    """The data set of an entry; None if there is none or it is damaged, which is not the user's business."""
     try:
-        with open(entry, "rb") as file, np.load(file, allow_pickle=False) as arrays:
-            about = json.loads(arrays["about"].tobytes().decode("utf-8"))
-            if about["fingerprint"] != mark:
-                return None
-            matrix = (arrays["data"], arrays["indices"], arrays["indptr"])
-            features = sp.csr_array(matrix, shape=tuple(about["shape"]))
-            features.check_format(full_check=True)
-            return Dataset(
-                name=about["name"],
-                features=features,
-                graph=Graph(about["shape"][0], arrays["edges"], arrays.get("names")),
-                feature_names=arrays.get("feature_names"),
-                labels=arrays.get("labels"),
-                source=about["source"],
-                details=about["details"],
-            )
-    # Whatever a damaged file can make the readers say; none of it is the user's business.
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, AcvaeError):
-        return None
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError):
+        arrays, about = read_arrays(entry, format=_KIND, version=_FORMAT, what="prepared data set")
+        if about["fingerprint"] != mark:
+            return None
+        n, d = (whole_number("size", size, minimum=0) for size in about["shape"])
+        matrix = (arrays["data"], arrays["indices"], arrays["indptr"])
+        features = sp.csr_array(matrix, shape=(n, d))
+        features.check_format(full_check=True)
+        return Dataset(
+            name=about["name"],
+            features=features,
+            graph=Graph(n, arrays["edges"], _names(arrays, "names"), arrays.get("weights")),
+            feature_names=_names(arrays, "feature_names"),
+            labels=arrays.get("labels"),
+            source=about["source"],
+            details=about["details"],
+            class_names=_names(arrays, "class_names"),
+            display_names=_names(arrays, "display_names"),
+            observed=arrays.get("observed"),
+        )
+    except (AcvaeError, ValueError, KeyError, TypeError, IndexError, OverflowError):
         return None
 
 
 def _write(entry: Path, mark: str, dataset: Dataset) -> None:
+    """Whole or not at all. A full disk or a read-only home is no error: we have the data set all the same."""
+    texts = ("feature_names", "class_names", "display_names")
+    named = {"names": dataset.graph.names} | {name: getattr(dataset, name) for name in texts}
+    named = {name: array for name, array in named.items() if array is not None}
+    if not sp.issparse(dataset.features) or any(array.dtype.kind not in "Uiu" for array in named.values()):
+        return  # names of mixed kinds could only be pickled
+    arrays: dict[str, Any] = {
+        "data": dataset.features.data,
+        "indices": dataset.features.indices,
+        "indptr": dataset.features.indptr,
+        "edges": dataset.graph.edges,
+        "weights": dataset.graph.weights,
+        "labels": dataset.labels,
+        "observed": dataset.observed,
+    }
+    present = {name: array for name, array in arrays.items() if array is not None}
     about = {
         "fingerprint": mark,
         "name": dataset.name,
@@ -110,28 +129,22 @@ def _write(entry: Path, mark: str, dataset: Dataset) -> None:
         "source": dataset.source,
         "details": dataset.details,
     }
-    arrays: dict[str, Any] = {
-        "about": np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8),
-        "data": dataset.features.data,
-        "indices": dataset.features.indices,
-        "indptr": dataset.features.indptr,
-        "edges": dataset.graph.edges,
-        "names": dataset.graph.names,
-        "feature_names": dataset.feature_names,
-        "labels": dataset.labels,
-    }
-    present = {key: array for key, array in arrays.items() if array is not None}
-    if any(array.dtype.hasobject for array in present.values()):
-        return  # names of mixed kinds could only be pickled
-    try:
+    with suppress(OSError):
         entry.parent.mkdir(parents=True, exist_ok=True)
-        handle, unfinished = tempfile.mkstemp(dir=entry.parent, prefix=entry.stem, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez_compressed(file, **present)
-            os.replace(unfinished, entry)
-        except BaseException:
-            Path(unfinished).unlink(missing_ok=True)
-            raise
-    except OSError:
-        return  # a full disk or a read-only home: we have the data set all the same
+        sweep(entry.parent, [entry.name])
+        stored = {name: _storable(array) for name, array in named.items()}
+        write_arrays(entry, present | stored, about, format=_KIND, version=_FORMAT)
+
+
+def _storable(names: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Texts as JSON, which is bytes; whole numbers as they are."""
+    return json_array(names.tolist()) if names.dtype.kind == "U" else names.astype(np.int64)
+
+
+def _names(arrays: dict[str, npt.NDArray[Any]], name: str) -> npt.NDArray[Any] | None:
+    if name not in arrays or arrays[name].dtype == np.int64:
+        return arrays.get(name)
+    listed = parse_json(arrays[name], name)
+    if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
+        raise ValueError(f"{name} are no texts")
+    return np.array(listed, dtype=np.str_)

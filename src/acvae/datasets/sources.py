@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 import pooch
 
 from acvae.datasets.download import download
+from acvae.datasets.unpacking import bounded
 from acvae.exceptions import DataError
 
 __all__ = [
@@ -133,11 +134,11 @@ def reading(path: Path, url: str | None = None) -> Iterator[None]:
 
 
 def open_binary(path: Path) -> IO[bytes]:
-    """Open a plain, `.gz` or `.bz2` file for reading its unpacked bytes."""
+    """Open a plain, `.gz` or `.bz2` file for reading its unpacked bytes, up to a limit if it is packed."""
     if path.suffix == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
+        return bounded(gzip.open(path, "rb"), path)
     if path.suffix == ".bz2":
-        return bz2.open(path, "rb")
+        return bounded(bz2.open(path, "rb"), path)
     return open(path, "rb")
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from acvae._util.checks import optional_import
 from acvae.datasets.sources import decode, open_binary, reading
+from acvae.datasets.unpacking import RATIO
 from acvae.exceptions import DataError, did_you_mean
 
 __all__ = ["MATRIX_KINDS", "TABLE_KINDS", "Rows", "Table", "is_number", "kind_of", "read_lines", "read_rows"]
@@ -21,6 +22,9 @@ TABLE_KINDS = (".csv", ".tsv", ".txt", ".parquet")
 
 MISSING_TEXTS = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
 """Cells, in small letters, that say that there is no number."""
+
+CELLS = 2_000_000
+"""Of a Parquet file that is small; a large one may have `RATIO` cells a byte."""
 
 csv.field_size_limit(1 << 27)  # a cell may be a long text; the module's own limit is 128 KiB
 
@@ -144,11 +148,24 @@ def _after(first: str, lines: Iterator[str]) -> Iterator[str]:
 def _read_parquet(path: Path) -> Rows:
     parquet = optional_import("pyarrow.parquet", needed_for="reading Parquet", install="'acvae[tables]'")
     try:
-        table = parquet.read_table(path)
-    except (OSError, ValueError) as error:  # Arrow's own errors derive from these
+        about = parquet.read_metadata(path)
+        _check_cells(path, about.num_rows, about.num_columns)
+        table = parquet.read_table(path, page_checksum_verification=True)
+        _check_cells(path, table.num_rows, table.num_columns)
+        columns = [[_cell_text(value) for value in column.to_pylist()] for column in table.columns]
+    except (OSError, ValueError, TypeError, OverflowError, NotImplementedError, MemoryError) as error:
+        # Arrow's own errors derive from these.
         raise DataError(f"{str(path)!r} is damaged or not a Parquet file ({error}).") from error
-    columns = [[_cell_text(value) for value in column.to_pylist()] for column in table.columns]
     return Rows(path, [list(row) for row in zip(*columns, strict=True)], list(map(str, table.column_names)))
+
+
+def _check_cells(path: Path, rows: int, columns: int) -> None:
+    """A column of one value takes no room in the file, but every cell does in memory."""
+    most = max(CELLS, RATIO * path.stat().st_size)
+    if rows * columns > most:
+        raise DataError(
+            f"{str(path)!r} says that it has {rows:,} rows of {columns:,} cells, more than {most:,}."
+        )
 
 
 def read_lines(path: Path) -> list[str]:

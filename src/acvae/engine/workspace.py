@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from acvae.engine.kernels.adam import FlatAdam
 
-__all__ = ["Layers", "Room", "cut", "is_small"]
+__all__ = ["Buffers", "Layers", "cut", "is_small"]
 
 Array = npt.NDArray[Any]
 
@@ -24,7 +24,7 @@ class Layers:
         self.hidden = len(self.bias.value)
 
 
-class Room:
+class Buffers:
     """Buffers by name that stay from batch to batch: fresh large arrays cost a page fault every 4 KB."""
 
     def __init__(self, dtype: Any) -> None:

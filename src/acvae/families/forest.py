@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.checks import whole_number
 from acvae.engine.distributed import ALONE, World
 from acvae.families.autoencoding import AutoencodingFamily
 from acvae.families.base import FamilyState
@@ -82,7 +83,9 @@ class ForestFamily(AutoencodingFamily):
         weights = state.arrays["weights"]
         if weights.shape != self.weight_state.weights.shape:
             raise ValueError(f"{len(self.weight_state.weights)} edges, but weights of shape {weights.shape}")
-        self._set(WeightState(weights, state.values["step"]))
+        if weights.dtype != np.float64 or not ((weights >= 0) & (weights <= 1)).all():
+            raise ValueError("weights are numbers from 0 to 1")
+        self._set(WeightState(weights, whole_number("step", state.values["step"], minimum=0)))
 
     def _set(self, state: WeightState) -> None:
         self.weight_state, self.weights = state, state.weights

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import FeatureError, GraphError, OptionError
-from acvae.forests.elimination import Elimination
+from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.gaussian.evidence import Evidence
-from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
+from acvae.gaussian.graph.solver import Solver, solver_for, solver_named
+from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
+from acvae.links.candidates import CandidateRanking
 from acvae.links.head import Head, start
 from acvae.links.judging import fit_order, per_vertex
 from acvae.links.queries import Queries, gather, sample_edges
@@ -39,6 +40,9 @@ EVIDENCE = 256  # least dimensions of the evidence, however few of them the post
 COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
 QUERIES, PAIR_ROWS = 20_000, 1000
+# Vertices from which on evidence is held in single precision, least dimensions of it then, and queries.
+LARGE, LARGE_EVIDENCE, LARGE_QUERIES = 200_000, 64, 10_000
+ROWS_AT_A_TIME = 65_536  # of features
 
 
 @dataclass
@@ -53,6 +57,8 @@ class GraphGaussianFit:
         The scales t, and the evidence's precision c.
     order, probability
         The heads.
+    solver
+        How Gaussians are held.
     report
         What was tried and chosen, with held-out losses.
     """
@@ -65,6 +71,7 @@ class GraphGaussianFit:
     precision: float
     order: Head
     probability: Head
+    solver: Solver
     report: dict[str, Any] = field(default_factory=dict)
     _statistics: GraphStatistics | None = None
     _completing: Scale | None = None
@@ -73,16 +80,16 @@ class GraphGaussianFit:
     def statistics(self) -> GraphStatistics:
         """Of pairs, under the graph and all evidence."""
         if self._statistics is None:
-            elimination = elimination_of(self.graph.n_vertices, self.graph.edges)
             self._statistics = make_statistics(
-                self.graph, self.rows, self.seen, self.scales, self.precision, elimination
+                self.graph, self.rows, self.seen, self.scales, self.precision, self.solver
             )
         return self._statistics
 
     @property
     def ranking(self) -> LinkRanking:
         """Scores and probabilities of links."""
-        return LinkRanking(self.statistics, self.order, self.probability)
+        kind = CandidateRanking if self.solver.restricts else LinkRanking
+        return kind(self.statistics, self.order, self.probability)
 
     @property
     def pull(self) -> FloatArray:
@@ -103,10 +110,10 @@ class GraphGaussianFit:
         if self._completing is None:
             own = COMPLETION_PRECISION * self.seen.astype(np.float64)
             strength = COMPLETION_STRENGTH * relative_weights(self.graph)
-            gaussian = LaplacianGaussian(1 + own, self.graph.edges, strength)
-            self._completing = Scale(gaussian, gaussian.solve(own[:, None] * self.rows))
+            gaussian = self.solver.gaussian(1 + own, strength)
+            self._completing = Scale(gaussian, gaussian.solve(_pull(own, self.rows)))
         gaussian, mean = self._completing
-        return self.evidence.reconstruct(mean[vertices], gaussian.variance[vertices])
+        return self.evidence.reconstruct(mean[vertices], gaussian.variances(vertices)[0])
 
     def pack(self) -> dict[str, npt.NDArray[Any]]:
         """Arrays to save; the graph's own and the features' kind are not among them."""
@@ -123,20 +130,33 @@ class GraphGaussianFit:
         return out
 
     @classmethod
-    def unpack(cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph) -> GraphGaussianFit:
-        """From what `pack` gave, the kind of the features if there are any, and the graph."""
-        prefix = "evidence/"
+    def unpack(
+        cls, arrays: dict[str, npt.NDArray[Any]], kind: str | None, graph: Graph, solver: str = "exact"
+    ) -> GraphGaussianFit:
+        """Of arrays that may be anything, the kind of the features if any, the graph, and the solver."""
+        stored, prefix = Stored(arrays), "evidence/"
         own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
-        return cls(
+        evidence = None if kind is None else Evidence.unpack(kind, own)
+        scales = stored.numbers("scales", (None,), np.float64)
+        if not (len(scales) and (scales > 0).all()):
+            raise PosteriorError("its scales are not positive.")
+        made = cls(
             graph,
-            None if kind is None else Evidence.unpack(kind, own),
-            np.asarray(arrays["rows"]),
-            np.asarray(arrays["seen"]),
-            tuple(float(t) for t in arrays["scales"]),
-            float(arrays["precision"]),
+            evidence,
+            stored.numbers("rows", (graph.n_vertices, evidence.dimensions if evidence else 0)),
+            stored.mask("seen", graph.n_vertices),
+            tuple(scales.tolist()),
+            stored.number("precision"),
             Head.unpack(arrays, "order/"),
             Head.unpack(arrays, "probability/"),
+            solver_named(solver, graph.n_vertices, graph.edges),
         )
+        for head in (made.order, made.probability):
+            if len(head.centre) != made.statistics.count:
+                raise PosteriorError(
+                    f"its head is for {len(head.centre)} numbers of a pair, not {made.statistics.count}."
+                )
+        return made
 
 
 def dimensions(fitted: GraphGaussianFit, latent_dim: int) -> tuple[IntArray, IntArray]:
@@ -176,19 +196,24 @@ def make_statistics(
     seen: BoolArray,
     scales: tuple[float, ...],
     precision: float,
-    elimination: Elimination,
+    solver: Solver,
 ) -> GraphStatistics:
     """The numbers of pairs: Gaussians given the evidence at every scale, and what goes with them."""
     own = (precision * seen).astype(np.float64)
     made = []
     for t in scales:
         strength = strengths(graph, t, precision if seen.any() else 0.0)
-        gaussian = LaplacianGaussian(1 + own, graph.edges, strength, elimination)
-        made.append(Scale(gaussian, gaussian.solve(own[:, None] * rows)))
+        gaussian = solver.gaussian(1 + own, strength)
+        made.append(Scale(gaussian, gaussian.solve(_pull(own, rows))))
     labels = tuple(f"{t:g}" for t in scales)
     return GraphStatistics(
-        tuple(made), labels, graph.edges, relative_weights(graph), unit_rows(rows), order=elimination
+        tuple(made), labels, graph.edges, relative_weights(graph), unit_rows(rows), solver=solver
     )
+
+
+def _pull(precision: FloatArray, rows: FloatArray) -> FloatArray:
+    """(n, d) c·r, in the precision that evidence is kept in."""
+    return rows * precision[:, None].astype(rows.dtype)
 
 
 def fit_graph_gaussian(
@@ -198,6 +223,7 @@ def fit_graph_gaussian(
     latent_dim: int = 64,
     scales: str | tuple[float, ...] = "auto",
     observed: BoolArray | None = None,
+    solver: str = "auto",
     seed: int = 0,
     progress: Report | None = None,
 ) -> GraphGaussianFit:
@@ -208,20 +234,23 @@ def fit_graph_gaussian(
     if not seen.any() and graph.n_edges == 0:
         raise GraphError("there are neither edges nor features to learn from.")
     say("evidence", 1.0)
-    elimination = elimination_of(n, graph.edges)
+    chosen = solver_for(solver, n, graph.edges)
     say("elimination", 1.0)
-    report: dict[str, Any] = {"features": None if evidence is None else evidence.kind}
+    report: dict[str, Any] = {
+        "features": None if evidence is None else evidence.kind,
+        "solver": chosen.name,
+    }
     if isinstance(scales, str) and scales != "auto":
         raise OptionError(f"scales must be 'auto' or numbers above 0, not {scales!r}.")
     best = SCALES if isinstance(scales, str) else tuple(float(t) for t in scales)
     if not best or any(not (np.isfinite(t) and t > 0) for t in best):
         raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
     rng = np.random.default_rng(seed)
-    statistics = make_statistics(graph, rows, seen, best, PRECISION, elimination)
+    statistics = make_statistics(graph, rows, seen, best, PRECISION, chosen)
     say("scales", 1.0)
     pairs = n * (n - 1) // 2
     if 0 < graph.n_edges < pairs:
-        ends, weight = sample_edges(graph, QUERIES, rng)
+        ends, weight = sample_edges(graph, QUERIES if n < LARGE else LARGE_QUERIES, rng)
         queries = gather(statistics, graph, ends, weight, rng, removed=True)
         say("leave-one-out", 1.0)
         order, report["held_out"] = fit_order(
@@ -240,7 +269,7 @@ def fit_graph_gaussian(
         probability = _unlearned(statistics.count, float(odds))
     say("probabilities", 1.0)
     return GraphGaussianFit(
-        graph, evidence, rows, seen, best, PRECISION, order, probability, report, statistics
+        graph, evidence, rows, seen, best, PRECISION, order, probability, chosen, report, statistics
     )
 
 
@@ -256,10 +285,12 @@ def _evidence(
         return None, np.zeros((n, 0)), np.zeros(n, dtype=bool)
     if features.shape[0] != n:
         raise FeatureError(f"the graph has {n} vertices, but there are {features.shape[0]} rows of features.")
-    kept = features[np.flatnonzero(mask)]
-    evidence = Evidence.fit(kept, max(latent_dim, EVIDENCE), seed=seed)
-    rows, seen = np.zeros((n, evidence.dimensions)), np.zeros(n, dtype=bool)
-    rows[mask], seen[mask] = evidence.project(kept)
+    kept = features if mask.all() else features[np.flatnonzero(mask)]
+    evidence = Evidence.fit(kept, max(latent_dim, EVIDENCE if n < LARGE else LARGE_EVIDENCE), seed=seed)
+    rows = np.zeros((n, evidence.dimensions), dtype=np.float64 if n < LARGE else np.float32)
+    seen = np.zeros(n, dtype=bool)
+    for part in np.array_split(np.flatnonzero(mask), -(-int(mask.sum()) // ROWS_AT_A_TIME)):
+        rows[part], seen[part] = evidence.project(features[part])
     return evidence, rows, seen
 
 

@@ -19,3 +19,7 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 __getattr__ = when_used(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,7 +9,7 @@ Laplacian without a grounded vertex. G is needed on edges only, so most of it is
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import GraphError
+from acvae.exceptions import GraphError, ResistanceMemoryError
 from acvae.forests.elimination import TooLargeError, eliminate, factorise
 from acvae.forests.two_core import two_core_edges
 from acvae.graph import Graph
@@ -55,10 +55,10 @@ def _resistances(edges: IntArray) -> FloatArray:
     try:
         order = eliminate(len(vertices) - 1, inner, matrices=2)
     except TooLargeError as error:
-        raise GraphError(
+        raise ResistanceMemoryError(
             f"exact spanning-tree probabilities of this graph do not fit into the {error.room / 1e9:.1f} GB "
             "of memory that are free. Estimate them: sampled_spanning_tree_probabilities(graph), or for a "
-            'CVAE edge_weights="sampled" (--edge-weights sampled).'
+            'CVAE edge_weights="sampled".'
         ) from None
     green = factorise(order, inner, np.full(len(inner), -1.0), np.delete(degree, ground).astype(np.float64))
     own = np.insert(green.variance[order.position], ground, 0.0)  # G is zero at the ground

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from acvae._util.checks import as_array, called, seed_number, shown
 from acvae._util.memory import available_memory
 from acvae.exceptions import OptionError, PosteriorError
+from acvae.gaussian.joint import Joint
 from acvae.graph import Graph
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "check_exclude",
     "check_forest",
     "check_ids",
+    "check_joint",
+    "check_marginals",
     "check_memory",
     "check_pairs",
     "check_points",
@@ -50,6 +53,21 @@ def _as_array(name: str, values: Any) -> npt.NDArray[Any]:
 
 def _is_real(values: npt.NDArray[Any]) -> bool:
     return np.issubdtype(values.dtype, np.floating) or np.issubdtype(values.dtype, np.integer)
+
+
+def check_marginals(mean: Any, std: Any, dtype: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Means and positive standard deviations, both (n, d) of the given type."""
+    kind = check_dtype(dtype)
+    means, stds = check_table("mean", mean, kind), check_table("std", std, kind)
+    if means.shape != stds.shape:
+        raise PosteriorError(f"mean has shape {means.shape} but std {stds.shape}.")
+    check_distances_fit(means, stds)
+    if not (stds > 0).all():
+        row, column = np.argwhere(~(stds > 0))[0]
+        raise PosteriorError(
+            f"std must be positive, but vertex {row} has {stds[row, column]} in dimension {column}."
+        )
+    return means, stds
 
 
 def check_table(name: str, values: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -259,3 +277,13 @@ def check_embeddings(observed: Any, d: int) -> npt.NDArray[np.float64]:
             raise PosteriorError(f"{what} must be {d} numbers, got {given.size}.")
         point[:] = given[0]
     return points
+
+
+def check_joint(joint: Any, what: str) -> Joint:
+    """A joint distribution, which `what` needs."""
+    if isinstance(joint, Joint):
+        return joint
+    raise PosteriorError(
+        f"{what} needs a joint distribution, but here are only approximations for each pair, as a CVAE's "
+        'pair network has them; use ACVAE, CVAE(posterior="graph"), or VAE for independent embeddings.'
+    )

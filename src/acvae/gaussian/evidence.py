@@ -1,7 +1,8 @@
 """What features say about a vertex before its neighbours are asked: a point in d dimensions, and back.
 
 Features are weighted by how telling they are, rows scaled to unit length, the mean row taken off, and what is
-left is projected on its leading singular vectors. With no more features than dimensions nothing is lost.
+left is projected on its leading singular vectors. With no more features than dimensions nothing is lost. Of
+very many rows, a sample tells the singular vectors.
 
     counts, binaries:  log(1 + x)·log((1 + n)/(1 + df)),  df the number of vertices that have the feature
     real values:       (x − mean)/std
@@ -9,6 +10,7 @@ left is projected on its leading singular vectors. With no more features than di
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +19,17 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 
-from acvae.exceptions import FeatureError
+from acvae.exceptions import FeatureError, PosteriorError
+from acvae.gaussian.stored import Stored
 
 __all__ = ["Evidence", "kind_of"]
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
+KINDS = ("binary", "count", "frequency", "real")
 DENSE_FEATURES = 400  # up to which all singular vectors are computed
+SAMPLED = 100_000  # rows that singular vectors are computed from, if there are more
 TINY = 1e-12
 FULL_RANK = 1e-6  # least ratio of the pivots of a basis that Cholesky's way is taken for
 
@@ -144,10 +149,18 @@ class Evidence:
         }
 
     @classmethod
-    def unpack(cls, kind: str, arrays: dict[str, npt.NDArray[Any]]) -> Evidence:
-        """From its kind and what `pack` gave."""
-        parts = {name: np.asarray(arrays[name]) for name in ("shift", "scale", "centre", "basis")}
-        return cls(kind, **parts, length=float(arrays["length"]))
+    def unpack(cls, kind: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Evidence:
+        """Of a kind and arrays that may be anything."""
+        if kind not in KINDS:
+            raise PosteriorError(f"its features are of the unknown kind {str(kind)[:40]!r}.")
+        stored, double = Stored(arrays), np.float64
+        basis = stored.numbers("basis", (None, None), double)
+        shift, scale, centre = (
+            stored.numbers(n, (len(basis),), double) for n in ("shift", "scale", "centre")
+        )
+        if not (scale >= 0).all():
+            raise PosteriorError("the scales of its features are negative.")
+        return cls(kind, shift, scale, centre, basis, stored.number("length"))
 
 
 def _table(features: Any) -> sp.csr_array:
@@ -191,6 +204,9 @@ def _leading(rows: Any, centre: FloatArray, count: int, dimensions: int, seed: i
         moments = moments - count * np.outer(centre, centre)
         basis = np.linalg.eigh(moments)[1][:, ::-1][:, :dimensions]
     else:
+        if rows.shape[0] > SAMPLED:
+            chosen = np.sort(np.random.default_rng(seed).choice(rows.shape[0], SAMPLED, replace=False))
+            rows = rows[chosen]
         basis = _randomised(rows, centre, dimensions, seed)
     largest = np.abs(basis).argmax(axis=0)
     return np.ascontiguousarray(basis * np.sign(basis[largest, np.arange(basis.shape[1])] + TINY))

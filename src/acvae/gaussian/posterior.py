@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from os import PathLike
@@ -11,33 +10,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.arrays import read_arrays, write_arrays
-from acvae._util.checks import as_path, whole_number
-from acvae._util.version import __version__
+from acvae._util.checks import whole_number
 from acvae.exceptions import InputError, PosteriorError, SavedModelError
+from acvae.gaussian import density, saving
 from acvae.gaussian.checks import (
     check_correlations,
-    check_distances_fit,
-    check_dtype,
     check_embeddings,
     check_exclude,
     check_forest,
+    check_joint,
+    check_marginals,
     check_memory,
     check_pairs,
     check_points,
     check_rows,
     check_strategy,
-    check_table,
     check_weights,
     generator,
     inside_unit_interval,
 )
-from acvae.gaussian.far_points import log_density_anywhere
+from acvae.gaussian.distance_matrix import DistanceMatrix
 from acvae.gaussian.joint import Correlations, Joint
 from acvae.gaussian.nearest import nearest_of_blocks
-from acvae.gaussian.registry import pack_joint, unpack_joint
-from acvae.gaussian.rows import DistanceRows
-from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
 
 if TYPE_CHECKING:
@@ -50,8 +44,6 @@ __all__ = ["Posterior"]
 
 IntArray = npt.NDArray[np.int64]
 Arrays = dict[str, npt.NDArray[Any]]
-
-FORMAT, FORMAT_VERSION = "acvae-posterior", 1
 
 
 class Posterior:
@@ -149,17 +141,7 @@ class Posterior:
         return posterior
 
     def _set_marginals(self, mean: npt.ArrayLike, std: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
-        kind = check_dtype(dtype)
-        self.mean = check_table("mean", mean, kind)
-        self.std = check_table("std", std, kind)
-        if self.mean.shape != self.std.shape:
-            raise PosteriorError(f"mean has shape {self.mean.shape} but std {self.std.shape}.")
-        check_distances_fit(self.mean, self.std)
-        if not (self.std > 0).all():
-            row, column = np.argwhere(~(self.std > 0))[0]
-            raise PosteriorError(
-                f"std must be positive, but vertex {row} has {self.std[row, column]} in dimension {column}."
-            )
+        self.mean, self.std = check_marginals(mean, std, dtype)
         self._original_ids: IntArray | None = None
 
     # ------------------------------------------------------------------ what it is made of
@@ -219,19 +201,21 @@ class Posterior:
         a, b = check_pairs(i, j, self.n_vertices)
         rho = self.pair_correlation(a, b)
         gap = self.mean[a].astype(np.float64) - self.mean[b]
-        return _expected_square(gap, self.std[a].astype(np.float64), self.std[b].astype(np.float64), rho)
+        return density.expected_square(
+            gap, self.std[a].astype(np.float64), self.std[b].astype(np.float64), rho
+        )
 
     # ------------------------------------------------------------------ rows
 
     def distances(self, rows: npt.ArrayLike) -> npt.NDArray[Any]:
         """Expected squared distances (len(rows), n) from the given vertices to all, exact."""
-        ids = self._check_rows(rows)
+        ids = check_rows(rows, self.n_vertices)
         check_memory(
             f"{len(ids):,} rows of distances",
             len(ids) * self.n_vertices * self.mean.dtype.itemsize,
             "ask for fewer at a time, or stream them (distance_blocks)",
         )
-        return self._rows.all_columns(ids)
+        return self._distances.all_columns(ids)
 
     def distance_blocks(
         self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
@@ -241,20 +225,20 @@ class Posterior:
         Rows come in whatever order is fastest; entry [r, c] of a block is between `rows[r]` and
         `columns[c]`, and the block is overwritten by the next.
         """
-        ids = np.arange(self.n_vertices) if rows is None else self._check_rows(rows)
+        ids = np.arange(self.n_vertices) if rows is None else check_rows(rows, self.n_vertices)
         if block_rows is not None:
             block_rows = whole_number("block_rows", block_rows, minimum=1)
         if len(ids) == 0:
             return
-        yield from self._rows.blocks(ids, block_rows)
+        yield from self._distances.blocks(ids, block_rows)
 
     def part_of_rows(self, rows: npt.ArrayLike, part: int, parts: int) -> IntArray:
         """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`.
 
         A part is made of whole blocks, so that each row's distances have the same bits as without parts.
         """
-        ids, parts = self._check_rows(rows), whole_number("parts", parts, minimum=1)
-        return self._rows.part(ids, whole_number("part", part, minimum=0, maximum=parts - 1), parts)
+        ids, parts = check_rows(rows, self.n_vertices), whole_number("parts", parts, minimum=1)
+        return self._distances.share(ids, whole_number("part", part, minimum=0, maximum=parts - 1), parts)
 
     def nearest(
         self, rows: npt.ArrayLike, k: int = 10, exclude: Graph | None = None
@@ -266,7 +250,7 @@ class Posterior:
         ids (r, k) and distances (r, k), nearest first, equal distances by id. Where fewer than k vertices
         are left, the rest is −1 and infinity.
         """
-        ids = self._check_rows(rows)
+        ids = check_rows(rows, self.n_vertices)
         k = whole_number("k", k, minimum=1)
         known = check_exclude(exclude, self.n_vertices)
         check_memory(f"{k:,} neighbours of {len(ids):,} vertices", 16 * k * len(ids), "ask for fewer")
@@ -278,7 +262,7 @@ class Posterior:
 
     def sample(self, size: int = 1, seed: int | np.random.Generator = 0) -> npt.NDArray[Any]:
         """Draws (size, n, d) from the joint over all vertices; on a forest in time linear in n·d."""
-        joint = self._need_joint("sample")
+        joint = check_joint(self._joint, "sample")
         size = whole_number("size", size, minimum=0)
         check_memory(f"{size:,} samples", size * self.mean.nbytes, "draw fewer at a time")
         noise = generator(seed).standard_normal((size, *self.mean.shape), dtype=self.mean.dtype.type)
@@ -289,19 +273,13 @@ class Posterior:
 
     def log_prob(self, z: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Log density (...) of the joint at z (..., n, d); on a forest in time linear in n·d."""
-        joint = self._need_joint("log_prob")
+        joint = check_joint(self._joint, "log_prob")
         points = check_points("z", z, self.mean.shape)
-        std = self.std.astype(np.float64)
-        shape = points.shape[:-2]
-        with np.errstate(over="ignore"):
-            standard = ((points - self.mean) / std).reshape(math.prod(shape), *self.mean.shape)
-        log_density = log_density_anywhere(joint, standard) - np.log(std).sum()
-        return log_density.reshape(shape)
+        return density.log_prob(joint, self.mean, self.std, points)
 
     def entropy(self) -> float:
         """Differential entropy of the joint in nats, in closed form."""
-        own = 0.5 * self.std.size * (1 + math.log(2 * math.pi)) + np.log(self.std.astype(np.float64)).sum()
-        return float(own + 0.5 * self._need_joint("entropy").log_determinant())
+        return density.entropy(check_joint(self._joint, "entropy"), self.std)
 
     def kl_divergence(self, other: Posterior) -> float:
         """KL(self ‖ other) of two joints over the same vertices, in closed form, whatever they are made of.
@@ -309,20 +287,16 @@ class Posterior:
         Between forests the time is O(n·d) if they are the same; otherwise it also grows with the lengths of
         the paths in this posterior's forest between the ends of the other's edges.
         """
-        joint = self._need_joint("kl_divergence")
+        joint = check_joint(self._joint, "kl_divergence")
         if not isinstance(other, Posterior):
             raise PosteriorError(f"kl_divergence needs another Posterior, not {type(other).__name__}.")
-        reference = other._need_joint("kl_divergence")
+        reference = check_joint(other._joint, "kl_divergence")
         if self.mean.shape != other.mean.shape:
             raise PosteriorError(
                 f"both posteriors must be over the same vertices and dimensions, got {self.mean.shape} and "
                 f"{other.mean.shape}."
             )
-        std = other.std.astype(np.float64)
-        same = np.array_equal(joint.links, reference.links)
-        along = joint.along_links() if same else joint.pairs(*np.ascontiguousarray(reference.links.T))
-        gap = (self.mean.astype(np.float64) - other.mean) / std
-        return reference.divergence(gap, self.std / std, along, joint.log_determinant())
+        return density.kl_divergence(joint, self.mean, self.std, reference, other.mean, other.std)
 
     def condition(self, observed: Mapping[int, npt.ArrayLike]) -> Posterior:
         """The exact posterior of all other vertices, given the embeddings of some; O(n·d) on a forest.
@@ -337,19 +311,11 @@ class Posterior:
         observed
             The embedding (d,) of each observed vertex, by its id.
         """
-        joint = self._need_joint("condition")
+        joint = check_joint(self._joint, "condition")
         points = check_embeddings(observed, self.latent_dim)
-        ids = self._check_rows(list(observed))
-        known = np.zeros(self.n_vertices, dtype=np.bool_)
-        known[ids] = True
-        mean, std = self.mean.astype(np.float64), self.std.astype(np.float64)
-        standard = np.zeros(mean.shape)
-        standard[ids] = (points - mean[ids]) / std[ids]
-        left_mean, left_std, left = joint.condition(known, standard)
-        kept = np.flatnonzero(~known)
-        posterior = Posterior.from_correlations(
-            mean[kept] + std[kept] * left_mean, std[kept] * left_std, left, dtype=self.mean.dtype
-        )
+        ids = check_rows(list(observed), self.n_vertices)
+        kept, mean, std, left = density.condition(joint, self.mean, self.std, ids, points)
+        posterior = Posterior.from_correlations(mean, std, left, dtype=self.mean.dtype)
         posterior._original_ids = self.original_ids[kept]
         return posterior
 
@@ -389,14 +355,12 @@ class Posterior:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to one safetensors file, which appears whole or not at all."""
-        arrays, about = self.pack()
-        about |= {"acvae": __version__}
-        write_arrays(as_path("path", path), arrays, about, format=FORMAT, version=FORMAT_VERSION)
+        saving.write(path, *self.pack())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Posterior:
         """Read what `save` wrote; neither networks nor PyTorch are needed."""
-        arrays, about = read_arrays(path, format=FORMAT, version=FORMAT_VERSION, what="saved posterior")
+        arrays, about = saving.read(path)
         try:
             return cls.unpack(arrays, about)
         except InputError as error:
@@ -404,45 +368,26 @@ class Posterior:
 
     def pack(self) -> tuple[Arrays, dict[str, Any]]:
         """The arrays it is made of, and the kind of its joint."""
-        kind, own = pack_joint(self._joint)
-        arrays = {"mean": self.mean, "std": self.std} | {f"joint.{name}": a for name, a in own.items()}
-        if self._original_ids is not None:
-            arrays["original_ids"] = self._original_ids
-        return arrays, {"joint": kind}
+        return saving.pack(saving.Parts(self.mean, self.std, self._joint, self._original_ids))
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> Posterior:
         """Of what `pack` gave, or of anything else, which is an error."""
-        stored = Stored(arrays)
-        mean = stored.numbers("mean", (None, None))
-        std = stored.numbers("std", mean.shape, mean.dtype)
-        prefix = "joint."
-        own = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
-        joint = unpack_joint(about.get("joint"), own, *mean.shape)
-        posterior = cls.from_correlations(mean, std, joint, dtype=mean.dtype)
-        if "original_ids" in arrays:
-            posterior._original_ids = stored.ids("original_ids", (len(mean),), 1 << 62)
+        parts = saving.unpack(arrays, about)
+        posterior = cls.from_correlations(parts.mean, parts.std, parts.joint, dtype=parts.mean.dtype)
+        posterior._original_ids = parts.original_ids
         return posterior
 
     # ------------------------------------------------------------------ inside
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_rows"}  # tables come again
+        return {
+            name: value for name, value in self.__dict__.items() if name != "_distances"
+        }  # tables come again
 
     @cached_property
-    def _rows(self) -> DistanceRows:
-        return DistanceRows(self.mean, self.std, self._joint)
-
-    def _need_joint(self, what: str) -> Joint:
-        if isinstance(self._joint, Joint):
-            return self._joint
-        raise PosteriorError(
-            f"{what} needs a joint distribution, but here are only approximations for each pair, as a CVAE's "
-            'pair network has them; use ACVAE, CVAE(posterior="graph"), or VAE for independent embeddings.'
-        )
-
-    def _check_rows(self, rows: npt.ArrayLike) -> IntArray:
-        return check_rows(rows, self.n_vertices)
+    def _distances(self) -> DistanceMatrix:
+        return DistanceMatrix(self.mean, self.std, self._joint)
 
     # ------------------------------------------------------------------ Python's own
 
@@ -453,10 +398,3 @@ class Posterior:
     def _describe(self) -> str:
         describe = getattr(self._joint, "describe", None)
         return type(self._joint).__name__ if describe is None else str(describe())
-
-
-def _expected_square(
-    gap: npt.NDArray[Any], si: npt.NDArray[Any], sj: npt.NDArray[Any], rho: npt.NDArray[Any]
-) -> npt.NDArray[Any]:
-    """Σ_k gap² + σ_i² + σ_j² − 2·σ_i·σ_j·ρ over the last axis, written so that nothing large cancels."""
-    return (gap**2 + (si - sj) ** 2 + 2 * si * sj * (1 - rho)).sum(axis=-1)

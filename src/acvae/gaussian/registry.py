@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from acvae._util.plugins import load_plugins
 from acvae.exceptions import OptionError, PosteriorError, did_you_mean
 
 __all__ = ["pack_joint", "register", "unpack_joint"]
@@ -64,6 +65,8 @@ def pack_joint(joint: Any) -> tuple[str, Arrays]:
 
 def unpack_joint(kind: Any, arrays: Mapping[str, npt.NDArray[Any]], n: int, d: int) -> Any:
     """The strategy of that kind among n vertices in d dimensions; an error if the arrays are none."""
+    if kind not in (*_OWN, *_REGISTERED):
+        load_plugins()
     cls = _class_of(kind) if isinstance(kind, str) else None
     if cls is None:
         raise PosteriorError(

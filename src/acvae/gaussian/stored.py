@@ -31,6 +31,20 @@ class Stored:
             raise PosteriorError(f"its {name!r} is not finite everywhere.")
         return np.array(array, order="C")
 
+    def number(self, name: str) -> float:
+        """One positive number."""
+        value = float(self.numbers(name, (), np.float64))
+        if value <= 0:
+            raise PosteriorError(f"its {name!r} is {value:g}, which is not positive.")
+        return value
+
+    def mask(self, name: str, n: int) -> npt.NDArray[np.bool_]:
+        """(n,) true or false."""
+        array = self._get(name, (n,))
+        if array.dtype != np.bool_:
+            raise PosteriorError(f"its {name!r} has the type {array.dtype}, not bool.")
+        return np.array(array)
+
     def ids(self, name: str, shape: Shape, n: int) -> IntArray:
         """Whole numbers from 0 to n − 1."""
         array = self._get(name, shape)

@@ -7,10 +7,14 @@ NumPy only, forwards and backwards: a few thousand parameters, and queries need 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from acvae.exceptions import PosteriorError
+from acvae.gaussian.stored import Shape, Stored
 
 __all__ = ["Head", "Parameters", "backward", "forward", "start"]
 
@@ -105,8 +109,26 @@ class Head(NamedTuple):
         return out
 
     @classmethod
-    def unpack(cls, arrays: dict[str, npt.NDArray[Any]], prefix: str) -> Head:
-        """From what `pack` gave."""
-        parts = [np.asarray(arrays[prefix + name], dtype=np.float32) for name in Parameters._fields]
-        networks = tuple(Parameters(*each) for each in zip(*parts, strict=True))
-        return cls(np.asarray(arrays[prefix + "centre"]), np.asarray(arrays[prefix + "spread"]), networks)
+    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], prefix: str, count: int | None = None) -> Head:
+        """A head on `count` numbers, of arrays that may be anything."""
+        stored, kind = Stored(arrays), np.float32
+        centre = stored.numbers(prefix + "centre", (count,), kind)
+        count, name = len(centre), prefix.rstrip("/")
+        spread = stored.numbers(prefix + "spread", (count,), kind)
+        if not (spread > 0).all():
+            raise PosteriorError(f"the spreads of its {name} are not positive.")
+        first = stored.numbers(prefix + "first", (None, count, None), kind)
+        networks, _, hidden = first.shape
+        if networks == 0:
+            raise PosteriorError(f"its {name} has no networks.")
+        shapes: dict[str, Shape] = {
+            "linear": (networks, count),
+            "first": first.shape,
+            "first_offset": (networks, hidden),
+            "second": (networks, hidden, hidden),
+            "second_offset": (networks, hidden),
+            "last": (networks, hidden),
+            "offset": (networks, 1),
+        }
+        parts = [stored.numbers(prefix + part, shapes[part], kind) for part in Parameters._fields]
+        return cls(centre, spread, tuple(Parameters(*each) for each in zip(*parts, strict=True)))

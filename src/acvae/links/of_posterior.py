@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import GraphError
+from acvae.gaussian.graph.rows import DenseRows
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.judging import fit_order, per_vertex
@@ -29,6 +30,7 @@ Array = npt.NDArray[np.float32]
 
 QUERIES, PAIR_ROWS = 6000, 1000
 HELD_BYTES = 300e6  # of rows, or of pairs, held at a time while statistics are gathered
+MOST_AT_A_TIME = 100  # queries, after which there is word of how far it is
 
 
 def fit_links(
@@ -95,11 +97,11 @@ def _gather(
     candidates = np.empty((len(ends), columns), dtype=np.int64)
     log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
     out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
-    room = max(1, int(min(HELD_BYTES / (16 * n), HELD_BYTES / (24 * columns * d))))
+    room = max(1, int(min(HELD_BYTES / (16 * n), HELD_BYTES / (24 * columns * d), MOST_AT_A_TIME)))
     for first in range(0, len(ends), room):
         part = slice(first, first + room)
         at = np.unique(ends[part, 0])
-        near = -statistics.posterior.distances(at)
+        near = DenseRows(-statistics.posterior.distances(at))
         choose(
             ends[part],
             at,

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.gaussian.nearest import select_nearest
 from acvae.graph import Graph
 
 __all__ = ["best_links", "link_blocks", "probability_of"]
@@ -30,13 +29,7 @@ def link_blocks(
     """Yield `(rows, ids (b, k), probabilities (b, k))`, likeliest first; where fewer are left, −1 and 0."""
     n = ranking.n_vertices
     known = exclude if exclude is not None else Graph(n, np.empty((0, 2), dtype=np.int64))
-    found = min(k, n)
-    for at, _, log_odds in ranking.log_odds_blocks(rows):
-        ids = np.full((len(at), k), -1, dtype=np.int64)
-        odds = np.full((len(at), k), -np.inf)
-        best, below = select_nearest(-log_odds, at, np.arange(n), *known.csr, found)
-        ids[:, :found] = best
-        odds[:, :found] = np.where(best >= 0, -below.astype(np.float64), -np.inf)
+    for at, ids, odds in ranking.best_blocks(rows, k, known):
         yield at, ids, probability_of(odds)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from acvae.gaussian.graph.rows import Rows
 from acvae.graph import Graph
 from acvae.links.statistics.graph import GraphStatistics
 
@@ -84,11 +85,12 @@ def gather(
     log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
     out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
     edge = _edge_ids(graph, ends) if removed else None
-    for part in _parts(ends, statistics.n_vertices):
+    first = statistics.scales[0].gaussian
+    std = np.sqrt(first.variance)
+    for part in _parts(ends, first.row_bytes):
         own = ends[part]
         at = np.unique(own)
-        first = statistics.scales[0].gaussian
-        rows, std = first.rows(at), np.sqrt(first.variance)
+        rows = first.some_rows(at)
         choose(own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part])
         taken = None if edge is None else edge[part]
         out[part] = statistics.without(at, rows, own, taken, candidates[part])
@@ -101,10 +103,10 @@ def _edge_ids(graph: Graph, ends: IntArray) -> IntArray:
     return np.searchsorted(graph.edges[:, 0] * n + graph.edges[:, 1], low * n + high)
 
 
-def _parts(ends: IntArray, n: int) -> Iterator[slice]:
+def _parts(ends: IntArray, row_bytes: int) -> Iterator[slice]:
     """Ranges of queries whose rows fit the memory."""
-    room = max(2, int(ROW_BYTES / (8 * n)))
-    if len(np.unique(ends)) <= room:
+    room = max(2, int(ROW_BYTES / row_bytes))
+    if max(len(ends), len(np.unique(ends))) <= room:
         yield slice(0, len(ends))
         return
     for first in range(0, len(ends), room // 2):
@@ -114,7 +116,7 @@ def _parts(ends: IntArray, n: int) -> Iterator[slice]:
 def choose(
     ends: IntArray,
     at: IntArray,
-    rows: FloatArray,
+    rows: Rows,
     std: FloatArray,
     pointer: IntArray,
     neighbours: IntArray,
@@ -125,32 +127,44 @@ def choose(
 ) -> None:
     """Fill the candidates of queries, and the logs of their weights, in place."""
     n, before = len(std), -1
-    free = np.ones(n, dtype=bool)
     for q, (i, j) in enumerate(ends):
         if i != before:
             before = i
-            free[:] = True
-            free[neighbours[pointer[i] : pointer[i + 1]]] = False
-            free[i] = False
-            others = np.flatnonzero(free)
-            value = rows[np.searchsorted(at, i), others] / std[others]
-            near = others
-            if len(others) > HARD:
-                near = others[np.argpartition(value, len(others) - HARD)[len(others) - HARD :]]
-            near = near[np.argsort(-rows[np.searchsorted(at, i), near] / std[near], kind="stable")]
-            free[near] = False
-            far = np.flatnonzero(free)
+            known = np.append(neighbours[pointer[i] : pointer[i + 1]], i)
+            others, value = rows.row(int(np.searchsorted(at, i)))
+            value = value / std[others]
+            if len(others) > HARD + len(known):
+                kept = np.argpartition(value, -HARD - len(known))[-HARD - len(known) :]
+                others, value = others[kept], value[kept]
+            free = ~np.isin(others, known)
+            others, value = others[free], value[free]
+            near = others[np.lexsort((others, -value))][:HARD]
+            far = _Rest(n, np.concatenate([known, near]))
         candidates[q] = i
         column = 0
         if removed:
             candidates[q, 0], log_weight[q, 0], column = j, 0, 1
         hardest, rest = near[:HARDEST], near[HARDEST:]
         for chosen, group in (
-            (hardest, hardest),
-            (rng.permutation(rest)[:SOME_HARD], rest),
-            (far[rng.integers(0, len(far), UNIFORM)] if len(far) else far, far),
+            (hardest, len(hardest)),
+            (rng.permutation(rest)[:SOME_HARD], len(rest)),
+            (far[rng.integers(0, len(far), UNIFORM)] if len(far) else near[:0], len(far)),
         ):
             if len(chosen):
                 candidates[q, column : column + len(chosen)] = chosen
-                log_weight[q, column : column + len(chosen)] = np.log(len(group) / len(chosen))
+                log_weight[q, column : column + len(chosen)] = np.log(group / len(chosen))
                 column += len(chosen)
+
+
+class _Rest:
+    """The vertices 0 … n−1 that are not `taken`, in growing order, without a list of them."""
+
+    def __init__(self, n: int, taken: IntArray) -> None:
+        unique = np.unique(taken)
+        self._size, self._before = n - len(unique), unique - np.arange(len(unique))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, k: IntArray) -> IntArray:
+        return k + np.searchsorted(self._before, k, side="right")

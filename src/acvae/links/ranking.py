@@ -10,12 +10,15 @@ import numpy.typing as npt
 
 from acvae._util.threads import one_blas_thread, over_ranges
 from acvae.gaussian.checks import check_ids
+from acvae.gaussian.nearest import select_nearest
+from acvae.graph import Graph
 from acvae.links.head import Head
 from acvae.links.statistics.symmetry import symmetric
 
 __all__ = ["LinkRanking", "PairStatistics", "evaluate"]
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
 BLOCK = 64  # rows of statistics held at a time
@@ -65,12 +68,21 @@ class LinkRanking:
         """Yield `(rows, columns, distances)`: minus the scores, with the columns in their order."""
         columns = np.arange(self.n_vertices)
         chosen = columns if rows is None else np.atleast_1d(check_ids(rows, self.n_vertices))
-        for at, scores in self.score_blocks(chosen, block_rows or BLOCK):
+        for at, scores in self.score_blocks(chosen, *(() if block_rows is None else (block_rows,))):
             yield at, columns, -scores
 
     def part_of_rows(self, rows: npt.ArrayLike, part: int, parts: int) -> IntArray:
-        """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`."""
-        return np.atleast_1d(check_ids(rows, self.n_vertices))[part::parts]
+        """One of `parts` parts of some rows, for processes that share the work of `distance_blocks`.
+
+        A part is made of whole blocks, so that each row's scores have the same bits as without parts.
+        """
+        ids = np.atleast_1d(check_ids(rows, self.n_vertices))
+        return ids[np.arange(len(ids)) // self.block_rows % parts == part]
+
+    @property
+    def block_rows(self) -> int:
+        """How many rows there are in a block, if nobody says."""
+        return BLOCK
 
     def log_odds(self, i: IntArray, j: IntArray) -> Array:
         """(k,) log-odds of a link between vertices, at the graph's own density; the same both ways."""
@@ -85,6 +97,20 @@ class LinkRanking:
             statistics = self.statistics.rows(at)
             both_ways = symmetric(statistics, self.statistics.directed)
             yield at, evaluate(self.order, statistics), evaluate(self.probability, both_ways)
+
+    def best_blocks(
+        self, rows: IntArray, k: int, known: Graph
+    ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Yield `(rows, ids (b, k), log-odds (b, k))` of the likeliest links that are not `known`."""
+        n = self.n_vertices
+        found = min(k, n)
+        for at, _, log_odds in self.log_odds_blocks(rows):
+            ids = np.full((len(at), k), -1, dtype=np.int64)
+            odds = np.full((len(at), k), -np.inf)
+            best, below = select_nearest(-log_odds, at, np.arange(n), *known.csr, found)
+            ids[:, :found] = best
+            odds[:, :found] = np.where(best >= 0, -below.astype(np.float64), -np.inf)
+            yield at, ids, odds
 
 
 def evaluate(head: Head, x: Array) -> Array:

@@ -19,8 +19,8 @@ from acvae._util.arrays import read_arrays, write_arrays
 from acvae._util.version import __version__
 from acvae.exceptions import InputError, OptionError, PosteriorError, SavedModelError
 from acvae.gaussian.posterior import Posterior
-from acvae.gaussian.stored import Shape, Stored
-from acvae.links.head import Head, Parameters
+from acvae.gaussian.stored import Stored
+from acvae.links.head import Head
 from acvae.links.ranking import LinkRanking, PairStatistics
 
 __all__ = ["FILE_NAME", "load_ranking", "pack_ranking", "save_ranking", "unpack_ranking"]
@@ -64,8 +64,8 @@ def pack_ranking(ranking: LinkRanking) -> tuple[Arrays, dict[str, Any]]:
     if kind == "graph":
         from acvae.links.statistics.stored import pack_graph
 
-        own, labels = pack_graph(statistics)
-        return arrays | own, {"statistics": kind, "labels": labels}
+        own, about = pack_graph(statistics)
+        return arrays | own, {"statistics": kind, **about}
     raise OptionError(f"rankings by {type(statistics).__name__} cannot be saved.")
 
 
@@ -75,43 +75,21 @@ def unpack_ranking(
     """Of what `pack_ranking` gave, or of anything else, which is an error."""
     stored = Stored(arrays)
     statistics: PairStatistics
+    made: type[LinkRanking] = LinkRanking
     if about.get("statistics") == "posterior":
         statistics = _of_posterior(stored, about, posterior)
     elif about.get("statistics") == "graph":
         from acvae.links.statistics.stored import unpack_graph
 
         statistics = unpack_graph(stored, arrays, about, posterior)
+        if statistics.solver.restricts:
+            from acvae.links.candidates import CandidateRanking
+
+            made = CandidateRanking
     else:
         raise PosteriorError(f"its statistics are of the unknown kind {str(about.get('statistics'))[:40]!r}.")
-    order, probability = (_head(stored, name, len(statistics.names)) for name in HEADS)
-    return LinkRanking(statistics, order, probability)
-
-
-# ---------------------------------------------------------------------- heads
-
-
-def _head(stored: Stored, name: str, count: int) -> Head:
-    """A head on `count` numbers, of arrays that may be anything."""
-    prefix, kind = name + "/", np.float32
-    centre = stored.numbers(prefix + "centre", (count,), kind)
-    spread = stored.numbers(prefix + "spread", (count,), kind)
-    if not (spread > 0).all():
-        raise PosteriorError(f"the spreads of its {name} are not positive.")
-    first = stored.numbers(prefix + "first", (None, count, None), kind)
-    networks, _, hidden = first.shape
-    if networks == 0:
-        raise PosteriorError(f"its {name} has no networks.")
-    shapes: dict[str, Shape] = {
-        "linear": (networks, count),
-        "first": first.shape,
-        "first_offset": (networks, hidden),
-        "second": (networks, hidden, hidden),
-        "second_offset": (networks, hidden),
-        "last": (networks, hidden),
-        "offset": (networks, 1),
-    }
-    parts = [stored.numbers(prefix + part, shapes[part], kind) for part in Parameters._fields]
-    return Head(centre, spread, tuple(Parameters(*each) for each in zip(*parts, strict=True)))
+    order, probability = (Head.unpack(arrays, name + "/", len(statistics.names)) for name in HEADS)
+    return made(statistics, order, probability)
 
 
 # ---------------------------------------------------------------------- numbers from a posterior

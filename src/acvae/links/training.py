@@ -89,7 +89,9 @@ def fit_probability(
     begin = np.array([offset])
     firsts = [start(x.shape[-1], HIDDEN, seed + 100 + k)._replace(offset=begin) for k in range(NETWORKS)]
     head = Head(centre, spread, _train_all(inputs, slope, firsts, seed, PAIR_BATCH, None))
-    return _rescale(head, head(x), target, weight)
+    with one_blas_thread():  # the same bits on any number of threads
+        scores = head(x)
+    return _rescale(head, scores, target, weight)
 
 
 def reciprocal_ranks(scores: Array, queries: Queries) -> FloatArray:

@@ -1,23 +1,18 @@
-"""The models, as scikit-learn style estimators."""
+"""The models, as scikit-learn style estimators. Each is imported when it is first used."""
 
-from acvae.models.acvae import ACVAE
-from acvae.models.cvae import CVAE
-from acvae.models.graph_gaussian import GraphGaussian
-from acvae.models.graphsage import GraphSAGE
-from acvae.models.persistence import MODELS, load
-from acvae.models.tuning import EdgeEstimator, link_scorer, tune
-from acvae.models.vae import VAE
+from acvae._util.lazy import when_used
 
-__all__ = [
-    "ACVAE",
-    "CVAE",
-    "VAE",
-    "EdgeEstimator",
-    "GraphGaussian",
-    "GraphSAGE",
-    "link_scorer",
-    "load",
-    "tune",
-]
+_HOMES = {
+    "ACVAE": "acvae",
+    "CVAE": "cvae",
+    "EdgeEstimator": "tuning",
+    "GraphGaussian": "graph_gaussian",
+    "GraphSAGE": "graphsage",
+    "VAE": "vae",
+    "link_scorer": "tuning",
+    "load": "persistence",
+    "tune": "tuning",
+}
 
-MODELS.update({model.__name__: model for model in (ACVAE, CVAE, VAE, GraphGaussian, GraphSAGE)})
+__all__ = sorted(_HOMES)
+__getattr__ = when_used(__name__, _HOMES)

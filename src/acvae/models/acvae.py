@@ -32,10 +32,36 @@ class ACVAE(GraphEstimator):
     objective
         "empirical-bayes": weights move to the forest of least edge mass, the tightest bound.
         "saddle-point": to the forest of largest mass, the most conservative bound.
+    latent_dim
+        Dimensions of an embedding.
+    hidden_dim
+        Units of the hidden layers.
+    pair_hidden_dim
+        Units of the pair network's hidden layer.
+    tau
+        Correlation of the prior across an edge.
+    gamma
+        Strength of the negative-sampling regulariser.
     weight_step
         α of the soft update, once per epoch: w ← (1 − α)·w + α·ŵ.
-
-    The other parameters are those of `CVAE` and `VAE`.
+    likelihood
+        "multinomial" (the paper's), "bernoulli", "poisson", "gaussian", or a module of your own.
+    epochs
+        Passes over the edges.
+    learning_rate
+        Adam's step size.
+    batch_vertices
+        Vertices per step.
+    batch_edges
+        Edges per step.
+    batch_pairs
+        Random pairs per step, for the regulariser.
+    seed
+        Fixes everything that is random.
+    device
+        "auto", "cpu", "cuda", …
+    progress
+        Show progress on standard error.
     """
 
     tau: float

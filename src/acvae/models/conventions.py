@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import Any, Self
 
@@ -15,11 +15,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from acvae import exceptions
 from acvae._util.checks import as_path, flag, whole_number
 from acvae._util.progress import Stages
+from acvae._util.targets import check_target
 from acvae.exceptions import FeatureError, GraphError
 from acvae.gaussian.checks import check_pairs
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.links.prediction import best_links, probability_of
+from acvae.links.prediction import best_links, link_blocks, probability_of
 from acvae.links.ranking import LinkRanking
 from acvae.models.scoring import score_links
 from acvae.models.vertices import names_of, vertex_ids
@@ -84,7 +85,9 @@ class Embedder(_Transformer):
         from acvae.models.persistence import save_model
 
         self._need_fit("save")
-        save_model(self, as_path("path", path))
+        target = as_path("path", path)
+        check_target(target)
+        save_model(self, target)
 
     def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         """What was learnt beside the posterior, to be saved: arrays, and plain values."""
@@ -152,10 +155,29 @@ class Embedder(_Transformer):
         ids (r, k) and probabilities (r, k), best first. Where fewer than k vertices are left, −1 and 0.
         """
         self._need_fit("predict_links")
+        ids, k, known = self._asked(rows, k, exclude)
+        names = flag("names", names)
+        best, probabilities = best_links(self.links_, ids, k, known)
+        return (names_of(best, self.graph_) if names else best), probabilities
+
+    def link_blocks(
+        self, rows: Any = None, k: int = 10, exclude: Graph | None = None
+    ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+        """`predict_links` of many vertices, by default all, some at a time: `(rows, ids, probabilities)`.
+
+        Memory is that of a block of rows, however many are asked for.
+        """
+        self._need_fit("link_blocks")
+        everyone = np.arange(self.posterior_.n_vertices) if rows is None else rows
+        return link_blocks(self.links_, *self._asked(everyone, k, exclude))
+
+    def _asked(
+        self, rows: Any, k: Any, exclude: Graph | None
+    ) -> tuple[npt.NDArray[np.int64], int, Graph | None]:
+        """Vertices, how many links of each, and the links to leave out, as they should be."""
         ids = np.atleast_1d(self._ids(rows, "rows"))
         if ids.ndim != 1:
             raise GraphError(f"rows must be a list of vertices, got shape {ids.shape}.")
-        k = whole_number("k", k, minimum=1)
         known = self.graph_ if exclude is None else exclude
         if known is not None:
             check_graph_type(known)
@@ -164,9 +186,7 @@ class Embedder(_Transformer):
                     f"the graph to exclude has {known.n_vertices} vertices, the model "
                     f"{self.posterior_.n_vertices}."
                 )
-        names = flag("names", names)
-        best, probabilities = best_links(self.links_, ids, k, known)
-        return (names_of(best, self.graph_) if names else best), probabilities
+        return ids, whole_number("k", k, minimum=1), known
 
     def nearest(
         self, rows: Any, k: int = 10, exclude: Graph | None = None, *, names: bool = False

@@ -93,8 +93,12 @@ class CVAE(GraphEstimator):
     correlated
         True: a pair network gives each pair a correlation, and distances are ranked by it, pair by pair
         (CVAE_corr). False: the posterior factorises (CVAE_ind), and γ has no part in the objective.
-    latent_dim, hidden_dim, pair_hidden_dim
-        Size of an embedding, of the hidden layers, and of the pair network's hidden layer.
+    latent_dim
+        Dimensions of an embedding.
+    hidden_dim
+        Units of the hidden layers.
+    pair_hidden_dim
+        Units of the pair network's hidden layer.
     tau
         Correlation of the prior across an edge; by default 0.99, and 0.8 with `posterior="graph"`, where all
         edges count at once.
@@ -108,12 +112,24 @@ class CVAE(GraphEstimator):
         `"exact"`, or `"sampled"` for an estimate from random spanning trees, where the graph is too large.
     n_trees
         Number of sampled spanning trees; has no part in exact weights.
+    likelihood
+        "multinomial" (the paper's), "bernoulli", "poisson", "gaussian", or a module of your own.
     epochs
         Passes over the edges.
-    batch_vertices, batch_edges, batch_pairs
-        Vertices, edges and random pairs per step.
-
-    The other parameters are those of `VAE`.
+    learning_rate
+        Adam's step size.
+    batch_vertices
+        Vertices per step.
+    batch_edges
+        Edges per step.
+    batch_pairs
+        Random pairs per step, for the regulariser.
+    seed
+        Fixes everything that is random.
+    device
+        "auto", "cpu", "cuda", …
+    progress
+        Show progress on standard error.
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from acvae._util.checks import real_number, seed_number, shown, whole_number
 from acvae._util.progress import Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
-from acvae.exceptions import FeatureError, OptionError
+from acvae.exceptions import FeatureError, OptionError, SavedModelError, TrainingWarning
 from acvae.families.amortized import AmortizedInference
 from acvae.families.autoencoding import AutoencodingFamily
 from acvae.families.base import Family
@@ -26,6 +27,7 @@ from acvae.models.inputs import prepare
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
+from acvae.training.runaway import runaway
 
 MODULE = "module."  # before the names of the networks' arrays in a file
 
@@ -53,6 +55,9 @@ class FamilyEstimator(Embedder):
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior
+        diverged = runaway(history, posterior.latent_dim, self.learning_rate)
+        if diverged is not None and world.rank == 0:
+            warnings.warn(diverged, TrainingWarning, stacklevel=3)
 
     def networks(self, n_features: int) -> torch.nn.Module:
         """The networks that `fit` trains, as they are before."""
@@ -63,10 +68,26 @@ class FamilyEstimator(Embedder):
         return {MODULE + name: tensor.detach().cpu().numpy() for name, tensor in state.items()}, {}
 
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
-        module = self.networks(self.n_features_in_)
         own = {name.removeprefix(MODULE): a for name, a in arrays.items() if name.startswith(MODULE)}
+        with torch.device("meta"):  # shapes without memory: what is declared may be anything
+            _check_state(own, self.networks(self.n_features_in_).state_dict())
+        module = self.networks(self.n_features_in_)
         module.load_state_dict({name: torch.from_numpy(array) for name, array in own.items()})
         self.module_ = module
+
+
+def _check_state(arrays: dict[str, npt.NDArray[Any]], wanted: dict[str, torch.Tensor]) -> None:
+    """Parameters of a file that may be anything, against those of the networks that it declares."""
+    for name in sorted(arrays.keys() ^ wanted.keys()):
+        raise SavedModelError(f"its networks {'lack' if name in wanted else 'do not have a'} {name!r}.")
+    for name, tensor in wanted.items():
+        array, kind = arrays[name], str(tensor.dtype).removeprefix("torch.")
+        if array.shape != tuple(tensor.shape) or array.dtype != kind:
+            raise SavedModelError(
+                f"its {name!r} is {array.dtype} of shape {array.shape}, not {kind} of {tuple(tensor.shape)}."
+            )
+        if not np.isfinite(array).all():
+            raise SavedModelError(f"its {name!r} is not finite everywhere.")
 
 
 class AutoencoderEstimator(FamilyEstimator):
@@ -149,7 +170,16 @@ class AutoencoderEstimator(FamilyEstimator):
         callbacks: Sequence[Callback] = (),
         checkpoint: Checkpoint | None = None,
     ) -> Self:
-        """Train on a feature matrix (n, D), sparse or dense, and a graph on its n rows.
+        """Train on features of n vertices and a graph of who is related to whom.
+
+        Parameters
+        ----------
+        features
+            (n, D): an array, a SciPy matrix, a tensor, or a data frame, whose index names the vertices. Also
+            a PyTorch Geometric `Data` or a `Dataset`, which bring their graph.
+        graph
+            A `Graph`, edges (m, 2) as an array or data frame, a NetworkX graph, or an adjacency matrix.
+            Data frames and named graphs are joined by name.
 
         With a `checkpoint` the training can be stopped, and the same call goes on where it was. Under
         `torchrun`, processes share the edges and each ends with the same model.
@@ -170,7 +200,8 @@ class AutoencoderEstimator(FamilyEstimator):
         graph = self._check_graph(given.graph, inputs.n_rows)
         module = self.networks(inputs.n_columns).to(device)
         module.likelihood.check(inputs)
-        family = self._family(module, inputs, graph, device)
+        with Waiting(f"{self._label()}: weights of the edges", show=self.progress and graph is not None):
+            family = self._family(module, inputs, graph, device)
         self._train(family, callbacks, checkpoint)
         self.weights_: npt.NDArray[np.float64] | None = family.weights
         self.graph_ = graph
@@ -209,7 +240,7 @@ def resolve_device(device: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         chosen = torch.device(device)
-    except (RuntimeError, TypeError):
+    except (RuntimeError, TypeError, ValueError, OverflowError):
         raise OptionError(f"device={shown(device)} is unknown; use 'auto', 'cpu' or 'cuda'.") from None
     if chosen.type == "cuda" and not torch.cuda.is_available():
         raise OptionError(f"device={device!r} was asked for, but no CUDA device is available here.")

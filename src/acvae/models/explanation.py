@@ -165,9 +165,10 @@ def _paths(model: GraphGaussian, i: int, j: int) -> list[tuple[int, int, float]]
     """
     gaussian = model._fit.statistics.scales[0].gaussian
     rows = gaussian.rows(np.array([i, j]))
-    covariance = rows[0, j]
+    covariance = float(gaussian.entries(np.array([i]), np.array([j]))[0])
     if covariance <= 0:
         return []
+    rows[0, j] = rows[1, i] = covariance
     out = []
     for e in np.flatnonzero((gaussian.edges == i).any(axis=1) | (gaussian.edges == j).any(axis=1)):
         u, v = gaussian.edges[e]

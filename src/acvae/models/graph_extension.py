@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae.exceptions import FeatureError, GraphError
+from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.families.graph_gaussian import dimensions
-from acvae.gaussian.graph.laplacian import LaplacianGaussian
 from acvae.gaussian.graph.scales import ScalesJoint
+from acvae.gaussian.graph.solver import solver_named
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.models.extension import all_names, ids_of_ends, pairs_of
@@ -55,6 +55,11 @@ def extend(
 ) -> GraphExtension:
     """See `GraphGaussian.extend`."""
     fitted, graph = model._fit, model.graph_
+    if known == "fixed" and fitted.solver.restricts:
+        raise OptionError(
+            "known='fixed' makes negative strengths, which solver='local' does not take: use "
+            "known='update', or fit with solver='exact'."
+        )
     listed = None if names is None else list(names)
     evidence, seen = _evidence(model, features, listed)
     k, n = len(seen), graph.n_vertices
@@ -123,7 +128,8 @@ def _posterior(model: GraphGaussian, precisions: list[Precision]) -> Posterior:
     """The joint of all vertices, in the dimensions of the model's own."""
     group, column = dimensions(model._fit, model.latent_dim)
     edges = precisions[0].edges
-    gaussians = [LaplacianGaussian(p.diagonal, p.edges, p.strength) for p in precisions]
+    solver = solver_named(model.solver_, len(precisions[0].diagonal), edges)
+    gaussians = [solver.gaussian(p.diagonal, p.strength) for p in precisions]
     means = [
         g.solve(p.pull) if p.pull.shape[1] else p.pull for g, p in zip(gaussians, precisions, strict=True)
     ]
@@ -133,6 +139,7 @@ def _posterior(model: GraphGaussian, precisions: list[Precision]) -> Posterior:
         np.stack([p.diagonal for p in precisions]),
         group,
         tuple(gaussians),
+        solver=solver.name,
     )
     mean = np.zeros((len(precisions[0].diagonal), len(group)))
     for k, (s, c) in enumerate(zip(group, column, strict=True)):

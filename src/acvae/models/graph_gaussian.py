@@ -13,9 +13,10 @@ import scipy.sparse as sp
 from acvae._util.checks import as_list, choice, real_number, seed_number, whole_number
 from acvae._util.matrices import as_matrix
 from acvae._util.progress import Stages
-from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
 from acvae.gaussian.graph.scales import ScalesJoint
+from acvae.gaussian.graph.solver import SOLVERS
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.ranking import LinkRanking
@@ -55,14 +56,19 @@ class GraphGaussian(Embedder):
     scales
         "auto" (1.5 and 15), or numbers above zero: how loudly a vertex of mean degree hears its neighbours,
         relative to itself. Small ones keep close to the features and the nearest links, large ones smooth.
+    solver
+        "exact" factorises the precision: every query is exact, and memory grows with the square of the
+        graph's dense core. "local" does not: rows of K are known near their vertex, with a bound on what is
+        left out, and links are ranked among each vertex's strongest candidates. "auto" is exact where that
+        fits, else local.
     seed
         Fixes everything that is random.
     progress
         Show progress on standard error.
 
     After `fit`: `posterior_`, `links_` (scores and probabilities of links), `graph_`, `scales_`, `evidence_`
-    (how features were weighted), `history_`, `n_features_in_`, and `feature_names_in_` where features came as
-    a data frame.
+    (how features were weighted), `solver_` ("exact" or "local"), `history_`, `n_features_in_`, and
+    `feature_names_in_` where features came as a data frame.
     """
 
     graph_: Graph
@@ -72,11 +78,13 @@ class GraphGaussian(Embedder):
         latent_dim: int = 64,
         *,
         scales: str | Sequence[float] = "auto",
+        solver: str = "auto",
         seed: int = 0,
         progress: bool = True,
     ) -> None:
         self.latent_dim = latent_dim
         self.scales = scales
+        self.solver = solver
         self.seed = seed
         self.progress = progress
         self._check_options()
@@ -84,6 +92,7 @@ class GraphGaussian(Embedder):
     def _check_options(self) -> None:
         whole_number("latent_dim", self.latent_dim, minimum=1)
         seed_number("seed", self.seed)
+        choice("solver", self.solver, SOLVERS)
         if isinstance(self.scales, str):
             choice("scales", self.scales, ("auto",))
             return
@@ -116,6 +125,7 @@ class GraphGaussian(Embedder):
                 latent_dim=self.latent_dim,
                 scales=self.scales if isinstance(self.scales, str) else tuple(map(float, self.scales)),
                 observed=inputs.observed,
+                solver=self.solver,
                 seed=int(self.seed),
                 progress=stages.at,
             )
@@ -207,6 +217,7 @@ class GraphGaussian(Embedder):
         self.graph_ = graph
         self.weights_ = None
         self.scales_ = fitted.scales
+        self.solver_ = fitted.solver.name
         self.evidence_ = "none" if fitted.evidence is None else fitted.evidence.kind
         self.n_features_in_ = 0 if features is None else int(features.shape[1])
         self.posterior_: Posterior = self._posterior(fitted)
@@ -220,17 +231,22 @@ class GraphGaussian(Embedder):
             arrays |= {FEATURES + n: getattr(x, n) for n in ("data", "indices", "indptr")}
         elif self._features is not None:
             arrays[FEATURES + "table"] = np.asarray(self._features)
-        return arrays, {"features": kind}
+        return arrays, {"features": kind, "solver": self.solver_}
 
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
         own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
-        fitted = GraphGaussianFit.unpack(own, values["features"], self.graph_)
+        fitted = GraphGaussianFit.unpack(own, values["features"], self.graph_, values.get("solver", "exact"))
+        shape = (self.graph_.n_vertices, self.n_features_in_)
+        if fitted.evidence is not None and len(fitted.evidence.scale) != self.n_features_in_:
+            raise SavedModelError(f"it knows {len(fitted.evidence.scale)} of {self.n_features_in_} features.")
         features = arrays.get(FEATURES + "table")
         if FEATURES + "data" in arrays:
             parts = tuple(arrays[FEATURES + name] for name in ("data", "indices", "indptr"))
-            x = sp.csr_array(parts, shape=(self.graph_.n_vertices, self.n_features_in_))
+            x = sp.csr_array(parts, shape=shape)
             x.check_format(full_check=True)
             features = x
+        if features is not None and features.shape != shape:
+            raise SavedModelError(f"its features have the shape {features.shape}, not {shape}.")
         self._set(fitted, features, self.graph_)
 
     @property
@@ -247,6 +263,7 @@ class GraphGaussian(Embedder):
             np.stack([scale.gaussian.diagonal for scale in scales]),
             group,
             tuple(scale.gaussian for scale in scales),
+            solver=fitted.solver.name,
         )
         mean = np.zeros((fitted.graph.n_vertices, len(group)))
         for k, (s, c) in enumerate(zip(group, column, strict=True)):

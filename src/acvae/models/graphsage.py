@@ -41,14 +41,18 @@ class GraphSAGE(FamilyEstimator):
 
     Parameters
     ----------
-    latent_dim, hidden_dim
-        Size of an embedding and of the layer between.
+    latent_dim
+        Dimensions of an embedding.
+    hidden_dim
+        Units of the layer between.
     n_negatives
-        Q.
+        Q, the vertices drawn against every edge.
     epochs
         Passes over the edges.
-    learning_rate, batch_edges
-        Adam's step size and edges per step.
+    learning_rate
+        Adam's step size.
+    batch_edges
+        Edges per step.
     seed
         Fixes everything that is random.
     device

@@ -9,19 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.arrays import json_array, parse_json, read_arrays, write_arrays
+from acvae._util.checks import whole_number
+from acvae._util.history import checked_history
 from acvae._util.version import __version__
 from acvae.exceptions import OptionError, SavedModelError
 from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
+from acvae.models.registry import estimator_named
 
-__all__ = ["FORMAT_VERSION", "MODELS", "load", "save_model"]
+__all__ = ["FORMAT_VERSION", "load", "save_model"]
 
 FORMAT = "acvae-model"
 FORMAT_VERSION = 2
 POSTERIOR = "posterior."
-
-# The classes whose models can be saved, by name; filled where they are gathered.
-MODELS: dict[str, type[Any]] = {}
 
 # Where version 1 kept the arrays of a joint, by the joint's kind: their prefix, and other names than now.
 _VERSION_1 = {
@@ -35,9 +36,10 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 def save_model(model: Any, path: str | PathLike[str]) -> None:
     """Write a fitted model; the file appears whole or not at all."""
-    if MODELS.get(type(model).__name__) is not type(model):
+    if estimator_named(type(model).__name__) is not type(model):
         raise OptionError(
-            f"only models of acvae can be saved, not a {type(model).__name__} of your own making."
+            f"only models that acvae knows can be saved: give acvae.methods.register(name, "
+            f"{type(model).__name__}) a name for yours first."
         )
     if not isinstance(getattr(model, "likelihood", ""), str):
         raise OptionError("only models with a named likelihood can be saved, not one of your own making.")
@@ -82,12 +84,12 @@ def load(path: str | PathLike[str]) -> Any:
         posterior = _posterior(_under(POSTERIOR, arrays), about)
         if graph is not None and graph.n_vertices != posterior.n_vertices:
             raise ValueError(f"its graph has {graph.n_vertices} vertices, its posterior others.")
-        model.n_features_in_ = about["n_features"]
+        model.n_features_in_ = whole_number("its n_features", about["n_features"], minimum=0)
         if "feature_names" in about:
-            model.feature_names_in_ = np.array(about["feature_names"], dtype=object)
+            model.feature_names_in_ = _feature_names(about["feature_names"], model.n_features_in_)
         model.graph_ = graph
-        model.history_ = about["history"]
-        model.weights_ = arrays.get("weights")
+        model.history_ = checked_history(about["history"])
+        model.weights_ = _weights(arrays, graph)
         model.posterior_ = posterior
         model._unpack(arrays, about.get("learnt", {}))
     except (KeyError, AttributeError, TypeError, ValueError, RuntimeError, OverflowError) as error:
@@ -96,9 +98,25 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 def _class_of(name: Any) -> type[Any]:
-    if not isinstance(name, str) or name not in MODELS:
-        raise ValueError(f"it is a {str(name)[:40]!r}, and there is no such model.")
-    return MODELS[name]
+    found = estimator_named(name)
+    if found is None:
+        raise ValueError(
+            f"it is a {str(name)[:40]!r}, and there is no such model; if that is yours, "
+            "acvae.methods.register it first."
+        )
+    return found
+
+
+def _feature_names(names: Any, count: int) -> npt.NDArray[Any]:
+    if not isinstance(names, list) or len(names) != count or not all(isinstance(n, str) for n in names):
+        raise ValueError(f"its feature_names are not {count} texts.")
+    return np.array(names, dtype=object)
+
+
+def _weights(arrays: Arrays, graph: Graph | None) -> npt.NDArray[Any] | None:
+    if "weights" not in arrays:
+        return None
+    return Stored(arrays).numbers("weights", (0 if graph is None else graph.n_edges,))
 
 
 def _under(prefix: str, arrays: Arrays) -> Arrays:

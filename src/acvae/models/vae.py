@@ -15,14 +15,18 @@ class VAE(AutoencoderEstimator):
 
     Parameters
     ----------
-    latent_dim, hidden_dim
-        Size of an embedding and of the hidden layers.
+    latent_dim
+        Dimensions of an embedding.
+    hidden_dim
+        Units of the hidden layers.
     likelihood
         "multinomial" (the paper's), "bernoulli", "poisson", "gaussian", or a module of your own.
     epochs
         Passes over the vertices.
-    learning_rate, batch_vertices
-        Adam's step size and vertices per step.
+    learning_rate
+        Adam's step size.
+    batch_vertices
+        Vertices per step.
     seed
         Fixes everything that is random.
     device

@@ -15,9 +15,9 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from acvae._util.csr_entries import all_ones, check_places, first_not_finite, is_clean
 from acvae._util.matrices import as_matrix
 from acvae.exceptions import FeatureError
-from acvae.nn.entries import all_ones, check_places, first_not_finite, is_clean
 from acvae.nn.kernels import gather_rows, sparse_dot, sparse_times
 
 __all__ = ["DenseFeatures", "DenseRows", "Features", "Rows", "SparseFeatures", "SparseRows", "as_features"]

@@ -25,7 +25,7 @@ def dendrogram(groups: Groups, degrees: IntArray, names: list[str], leaves: int 
     From the top, the highest merge of two groups that are both not small is taken apart, again and again;
     what a small group adds on the way is left out. A merge is drawn from `low` to `high`, each a height and
     a place among the leaves; inside a cluster it has that cluster's number, above the cut −1. A leaf is
-    called by its vertex of most neighbours.
+    called by its vertex of most neighbours; `whole` where it is all of a cluster.
     """
     n = len(groups.members)
     top = 2 * n - 2
@@ -43,11 +43,17 @@ def dendrogram(groups: Groups, degrees: IntArray, names: list[str], leaves: int 
     chief = _chiefs(groups, degrees)
     order, merges = _lay_out(groups, top, children, chief)
     sizes = [_size(groups, node) for node in order]
+    inside = np.bincount(groups.labels[groups.members]).tolist()
     return {
         "merges": merges,
         "linkage": groups.linkage,
         "leaves": [
-            {"name": names[chief[node]], "size": size, "cluster": int(groups.labels[chief[node]])}
+            {
+                "name": names[chief[node]],
+                "size": size,
+                "cluster": int(groups.labels[chief[node]]),
+                "whole": size == inside[groups.labels[chief[node]]],
+            }
             for node, size in zip(order, sizes, strict=True)
         ],
         "left_out": n - sum(sizes),

@@ -17,6 +17,8 @@ FloatArray = npt.NDArray[np.float64]
 
 MOST_VERTICES = 12_000  # exact complete linkage on more would take longer than the rest of a page
 LANDMARKS = 4_000
+FEWEST_FIRST = (8, 10, 12, 14, 16)  # clusters, where nobody says how many
+LARGEST = 1 / 3  # of all vertices: a cluster of more says little
 SMALL = 200  # a group is small below one vertex in so many
 MOST_IN_SMALL = 0.05  # share of the members that a cut may leave in small groups
 
@@ -35,13 +37,15 @@ class Groups(NamedTuple):
 
 def group(
     posterior: Posterior,
-    k: int,
+    k: int | None = None,
     *,
     most: int = MOST_VERTICES,
     seed: int = 0,
     points: npt.NDArray[Any] | None = None,
 ) -> Groups:
     """Cut the hierarchy where k clusters are not small, or as many as there are.
+
+    Without k the clusters are as few of 8 … 16 as leave none with more than a third of the vertices.
 
     Complete linkage often sets single vertices apart first; those would use up the colours of a map. In a
     small data set no cluster is small, and the cut is that of `acvae.cluster`. With more than `most` vertices
@@ -59,8 +63,11 @@ def group(
     else:
         tree = linkage(posterior) if len(members) == n else _landmark_linkage(posterior, members)
     floor = max(1, len(members) // SMALL)
-    pieces = _pieces(tree, k, floor)
-    raw = _cut(tree, pieces)
+    for wanted in FEWEST_FIRST if k is None else (k,):
+        pieces = _pieces(tree, wanted, floor)
+        raw = _cut(tree, pieces)
+        if np.bincount(raw).max() <= LARGEST * len(raw):
+            break
     is_small = np.bincount(raw) < floor
     if len(members) < n:
         raw = (

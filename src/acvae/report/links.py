@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,34 +14,57 @@ from acvae.graph import Graph
 from acvae.report.entry import Entry
 from acvae.report.packing import NOBODY, floats, ids
 
-__all__ = ["best_pairs", "held_out", "known_neighbors", "predicted_links"]
+__all__ = ["PredictedLinks", "best_pairs", "held_out", "known_neighbors", "predicted_links"]
 
 IntArray = npt.NDArray[np.int64]
 
 LINKS = 10
-ROWS_AT_A_TIME = 1024
+ROWS_AT_A_TIME = 256
+LARGE = 10_000  # vertices: above, links are predicted of those with the most neighbours, until the time is up
+SECONDS = 25.0
 BEST_PAIRS = 24
 MOST_OF_ONE = 3  # of the best pairs, those with the same vertex
 MOST_NEIGHBORS = 200  # known neighbours of a vertex that a page lists
 
 
-def predicted_links(
-    entry: Entry, k: int = LINKS, *, advance: Callable[[int], None] = lambda rows: None
-) -> tuple[IntArray, npt.NDArray[Any], npt.NDArray[Any] | None]:
-    """The k best new links of every vertex: ids (n, k), distances (n, k), probabilities (n, k) or None.
+class PredictedLinks(NamedTuple):
+    """The k best new links of vertices; NOBODY, at distance and probability 0, where there are none."""
 
-    By probability where the run has a predictor, else by expected distance. Where links run out there is
-    NOBODY, at distance and probability 0: JSON and the script know no infinity.
+    ids: IntArray  # (n, k)
+    distance: npt.NDArray[Any]  # (n, k)
+    probability: npt.NDArray[Any] | None  # (n, k), or None where the run has no predictor
+    asked: npt.NDArray[np.bool_]  # (n,) of which vertices links were predicted at all
+
+
+def predicted_links(
+    entry: Entry,
+    k: int = LINKS,
+    *,
+    large: int = LARGE,
+    seconds: float = SECONDS,
+    advance: Callable[[int], None] = lambda rows: None,
+) -> PredictedLinks:
+    """The k best new links of every vertex, by probability where the run has a predictor, else by distance.
+
+    All pairs of a `large` graph would take minutes. There, vertices of most neighbours come first, and after
+    so many `seconds` no more are begun. Where links run out there is no infinity: JSON knows none.
     """
     n = entry.posterior.n_vertices
     found, distance = np.full((n, k), NOBODY), np.zeros((n, k), np.float32)
     probability = None if entry.predictor is None else np.zeros((n, k), np.float32)
+    asked = np.zeros(n, dtype=bool)
+    order = np.arange(n) if n <= large else np.argsort(-entry.graph.degrees, kind="stable")
+    began = time.monotonic()
     for start in range(0, n, ROWS_AT_A_TIME):
-        rows = np.arange(start, min(start + ROWS_AT_A_TIME, n))
+        if start and n > large and time.monotonic() - began > seconds:
+            advance(n - start)
+            break
+        rows = order[start : start + ROWS_AT_A_TIME]
+        asked[rows] = True
         if entry.predictor is None or probability is None:
             found[rows], distance[rows] = entry.posterior.nearest(rows, k, exclude=entry.graph)
         else:
-            who, chance = entry.predictor.predict_links(rows, k, exclude=entry.graph)
+            who, chance = entry.predictor.predict_links(rows, k, entry.graph)
             wide = min(k, np.shape(who)[1])
             found[rows, :wide] = np.asarray(who)[:, :wide]
             probability[rows, :wide] = np.asarray(chance)[:, :wide]
@@ -52,7 +76,7 @@ def predicted_links(
     if probability is not None:
         probability[nobody] = 0
         probability = np.clip(np.nan_to_num(probability), 0, 1)
-    return found, distance, probability
+    return PredictedLinks(found, distance, probability, asked)
 
 
 def best_pairs(

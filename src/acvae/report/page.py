@@ -11,11 +11,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from acvae._util.files import replacing
 from acvae._util.version import __version__
 from acvae.exceptions import OptionError, RunError
 from acvae.report.entry import Entry
 from acvae.report.packing import script_json
-from acvae.report.payload import CLUSTERS, payload
+from acvae.report.payload import payload
 from acvae.report.scores import score_table
 
 __all__ = ["render", "write_report"]
@@ -42,13 +43,14 @@ def write_report(
     *,
     title: str | None = None,
     maps: str = "both",
-    clusters: int = CLUSTERS,
+    clusters: int | None = None,
     progress: bool = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Path:
     """Write the page of the given runs: a verdict, predicted links, map, clusters, paths and scores.
 
-    `maps` is "both", "tsne" or "pca"; points are coloured by `clusters` clusters.
+    `maps` is "both", "tsne" or "pca"; points are coloured by `clusters` clusters,
+    by default 8 to 16.
     """
     target = Path(path)
     if target.is_dir():
@@ -60,7 +62,8 @@ def write_report(
     data = payload(entries, maps=maps, clusters=clusters, progress=progress, say=say)
     page = render(entries, data, title=title)
     try:
-        target.write_text(page, encoding="utf-8", newline="\n")
+        with replacing(target) as partial:
+            partial.write_text(page, encoding="utf-8", newline="\n")
     except OSError as error:
         raise RunError(f"{str(path)!r} cannot be written ({error.strerror or error}).") from error
     return target

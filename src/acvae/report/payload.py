@@ -25,15 +25,16 @@ from acvae.report.reasons import explanations, telling_features
 from acvae.report.verdict import verdict
 from acvae.report.work import Work
 
-__all__ = ["CLUSTERS", "MAPS", "payload"]
+__all__ = ["MAPS", "payload"]
 
 Say = Callable[[str], None]
 
 MAPS = {"both": ("tsne", "pca"), "tsne": ("tsne",), "pca": ("pca",)}
-CLUSTERS = 8
 MOST_CLUSTERS = 200  # a cluster's number is one byte
 MOST_VERTICES = 100_000  # a page of more would be hundreds of megabytes, and no browser would like it
 CURVES = ("elbo", "kl", "train_ncrr", "test_ncrr", "settled")
+LIKELY = 0.5
+LEAST_PAIRS = 10  # that a share is worth telling of
 SETTLING = ("acvae-eb", "acvae-sp")  # the models whose weights settle
 
 
@@ -41,19 +42,19 @@ def payload(
     entries: Sequence[Entry],
     *,
     maps: str = "both",
-    clusters: int = CLUSTERS,
+    clusters: int | None = None,
     progress: bool = False,
     say: Say = lambda text: None,
 ) -> dict[str, Any]:
     """The data of the page; names that several runs share are there once."""
     choice("maps", maps, tuple(MAPS))
-    if whole_number("clusters", clusters, minimum=1) > MOST_CLUSTERS:
+    if clusters is not None and whole_number("clusters", clusters, minimum=1) > MOST_CLUSTERS:
         raise OptionError(f"clusters must be at most {MOST_CLUSTERS}, got {clusters}.")
     for entry in entries:
         if entry.posterior.n_vertices > MOST_VERTICES:
             raise OptionError(
                 f"{entry.label} has {entry.posterior.n_vertices:,} vertices; a page holds at most "
-                f"{MOST_VERTICES:,}. `acvae links RUN --out FILE` writes the links of all of them to a file."
+                f"{MOST_VERTICES:,}. `acvae links RUN` writes the links of all of them to a file."
             )
     names: list[list[str]] = []
     runs = []
@@ -69,9 +70,9 @@ def payload(
     return {"runs": runs, "names": names}
 
 
-def _run(entry: Entry, maps: tuple[str, ...], clusters: int, work: Work) -> dict[str, Any]:
+def _run(entry: Entry, maps: tuple[str, ...], clusters: int | None, work: Work) -> dict[str, Any]:
     q, n = entry.posterior, entry.posterior.n_vertices
-    found, distance, probability = predicted_links(
+    found, distance, probability, asked = predicted_links(
         entry, LINKS, advance=lambda rows: work.advance("links", rows / n)
     )
     best = best_pairs(found, distance, probability)
@@ -87,6 +88,7 @@ def _run(entry: Entry, maps: tuple[str, ...], clusters: int, work: Work) -> dict
             "distance": floats(distance),
             "probability": None if probability is None else floats(probability),
             "best": best,
+            "asked": None if asked.all() else {"of": pack(asked, "u8"), "count": int(asked.sum())},
             "words": explanations(entry, found, best),
         },
         "known": known_neighbors(q, entry.graph),
@@ -148,7 +150,8 @@ def curves(history: list[dict[str, float]], model: str = "") -> dict[str, Any]:
 def calibration(scores: dict[str, Any] | None) -> dict[str, Any] | None:
     """The stored bins of predicted probabilities against the shares that came true, with the two scores.
 
-    Of all bins those that hold nearly all links; None where fewer than two are stored.
+    Of all bins those that hold nearly all links, with enough pairs to say something; None where there are
+    fewer than two. Of the pairs that are called likely, `likely` tells how many are links.
     """
     stored = (scores or {}).get("calibration")
     if not isinstance(stored, dict) or not isinstance(stored.get("reliability"), list):
@@ -160,14 +163,18 @@ def calibration(scores: dict[str, Any] | None) -> dict[str, Any] | None:
         for row in stored["reliability"]
         if isinstance(row, dict)
         and row.get("counted")
-        and all(_is_finite(row.get(name)) for name in names)
+        and all(_is_finite(row.get(name)) for name in (*names, "links"))
         and row["predicted"] > 0
     ]
+    likely = [row for row in rows if row["predicted"] >= LIKELY]
+    pairs, links = (sum(row[name] for row in likely) for name in ("pairs", "links"))
+    rows = [row for row in rows if row["pairs"] >= LEAST_PAIRS]
     if len(rows) < 2:
         return None
     told = {name: stored.get(name) for name in ("calibration_error", "log_loss")}
     return {
         **{shown: [float(f"{row[name]:.6g}") for row in rows] for name, shown in names.items()},
+        "likely": {"pairs": round(pairs), "share": links / pairs} if pairs >= LEAST_PAIRS else None,
         "error": told["calibration_error"] if _is_finite(told["calibration_error"]) else None,
         "log_loss": told["log_loss"] if _is_finite(told["log_loss"]) else None,
     }

@@ -7,18 +7,11 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from acvae.methods import RANKINGS
 from acvae.report.entry import Entry
 
 __all__ = ["score_table"]
 
-KINDS = {
-    "bp": "forest",
-    "graph": "whole graph",
-    "pairwise": "pair network",
-    "independent": "embeddings alone",
-    "link": "link probability",
-    "links": "link probability",
-}
 COLUMNS = (
     ("Run", "the run's folder"),
     ("Data", "data set"),
@@ -81,7 +74,8 @@ def _rows(entry: Entry) -> list[Row]:
             _finite((clusters.get(kind) or {}).get("nmi_arithmetic")),
             _score(link, "ncrr", "random"),
         )
-        texts = (entry.label, entry.data, entry.model, KINDS.get(kind, kind) or "not evaluated")
+        ranked_by = RANKINGS[kind].short if kind in RANKINGS else kind or "not evaluated"
+        texts = (entry.label, entry.data, entry.model, ranked_by)
         rows.append(Row(texts, figures, (entry.data, scores.get("train_edges"), scores.get("test_edges"))))
     return rows
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from acvae import metrics
 from acvae.graph import Graph
-from acvae.methods import METHODS
+from acvae.methods import METHODS, RANKINGS
 from acvae.report.entry import Entry
 from acvae.runs.collapse import collapse_warning, spread_of
 
@@ -22,7 +22,6 @@ IntArray = npt.NDArray[np.int64]
 
 MOST_VERTICES = 8_000  # above, common neighbours are not counted for the page
 BLOCK_ROWS = 512
-OWN_KINDS = ("link", "links", "bp", "graph", "pairwise", "independent")
 
 
 class Verdict(NamedTuple):
@@ -41,7 +40,7 @@ def verdict(entry: Entry) -> Verdict:
 
 def _links(entry: Entry) -> tuple[str, str]:
     links = (entry.scores or {}).get("link_prediction") or {}
-    kind = next((kind for kind in (*OWN_KINDS, *links) if kind in links), None)
+    kind = next((kind for kind in (*RANKINGS, *links) if kind in links), None)
     score = {} if kind is None else links[kind]
     test, chance = (_number(score, "ncrr", part) for part in ("test", "random"))
     if test is None or not chance:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Self
 
-from acvae._util.progress import Progress
+from acvae._util.progress import Stages
 
 __all__ = ["Work"]
-
-UNITS = 100
 
 
 class Work:
@@ -16,20 +14,17 @@ class Work:
 
     def __init__(self, parts: dict[str, float], *, show: bool) -> None:
         total = sum(parts.values())
-        self._share = {name: size / total for name, size in parts.items()}
-        self._done, self._shown = 0.0, 0
-        self._progress = Progress(UNITS, "report", show=show)
+        self._done = dict.fromkeys(parts, 0.0)
+        self._stages = Stages("report", {name: 100 * size / total for name, size in parts.items()}, show=show)
 
     def advance(self, part: str, share: float) -> None:
         """A share of a part, from 0 to 1, was done since the last time."""
-        self._done = min(1.0, self._done + share * self._share[part])
-        units = round(UNITS * self._done) - self._shown
-        if units:
-            self._shown += units
-            self._progress.advance(units, doing=part)
+        self._done[part] = min(1.0, self._done[part] + share)
+        self._stages.at(part, 1.0 if self._done[part] > 1 - 1e-9 else self._done[part])
 
     def __enter__(self) -> Self:
+        self._stages.__enter__()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._progress.__exit__(*error)
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._stages.__exit__(kind, error, trace)

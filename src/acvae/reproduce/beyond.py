@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from acvae.reproduce.compare import Store, interval
-from acvae.reproduce.compare.methods import METHODS
+from acvae.reproduce.compare.methods import methods_of
 from acvae.reproduce.compare.probabilities import METRICS
 from acvae.reproduce.compare.tasks import TASKS
 from acvae.reproduce.tables import markdown
@@ -39,7 +39,7 @@ def beyond(folder: Path) -> str:
     """All tables of a folder of results as Markdown; nothing if nothing is stored."""
     store, parts = Store(folder), []
     for name, task in TASKS.items():
-        methods = list(METHODS[name])
+        methods = list(methods_of(name))
         found = [task.table(data, methods, range(SPLITS), store) for data in _stored(folder / name)]
         if found:
             parts.append("\n\n".join([f"### {task.title}", *found]))
@@ -59,7 +59,7 @@ def calibration_table(store: Store, data: Iterable[str]) -> str:
     """Calibration error and log-loss of GraphGaussian and rules, a row for each data set and method."""
     rows = []
     for name in data:
-        for method, about in METHODS["links"].items():
+        for method, about in methods_of("links").items():
             found = store.results("calibration", name, method)
             if found:
                 figures = [interval(result[key] for result in found) for key in METRICS]

@@ -1,8 +1,20 @@
 """Do one stored run again and compare it with what is stored.
 
 Training is the same to the last digit with the same code, versions and kind of machine, and then every digit
-has to agree. Elsewhere sums may be taken in another order, which training amplifies a little; then figures
-have to agree within `TOLERANCE`, and the split exactly.
+has to agree. Elsewhere sums may be taken in another order, which training amplifies; then figures have to
+agree within `TOLERANCE`, and the split exactly.
+
+The tolerance is what another rounding alone does. The same code was run on one machine with other kernels of
+OpenBLAS and of MKL (OPENBLAS_CORETYPE=Haswell and SkylakeX, MKL_CBWR=AVX2 and none): citation-1998, VAE and
+ACVAE_EB at γ = 0.001 with two seeds each, ACVAE_SP at γ = 0.001 and GraphSAGE with one. The largest
+differences, over all evaluations on the way and what was selected:
+
+    NCRR 0.0062   MRR 0.0127   Hits@10 0.0145   ELBO 0.31%   log-likelihood 0.95%
+    KL and structure 6.6%      share of settled weights 0.026
+
+KL is that of a VAE late in training, where nothing holds it and the likelihood makes up for it. Where two
+evaluations are nearly as good, another rounding selects another one; the ELBO, KL and correlation there are
+those of another epoch and say nothing, and the scores alone are compared.
 """
 
 from __future__ import annotations
@@ -22,16 +34,22 @@ __all__ = ["TOLERANCE", "CheckError", "Checked", "check_result", "differences"]
 
 
 class Tolerance(NamedTuple):
-    """How far figures may be from the stored ones: scores absolutely, ELBO and KL relatively."""
+    """How far figures may be from the stored ones: scores and shares absolutely, the ELBO relatively."""
 
-    score: float = 0.002
-    elbo: float = 1e-3
-    kl: float = 0.02
+    ncrr: float = 0.0065
+    mrr: float = 0.013
+    hits: float = 0.015
+    nmi: float = 0.002
+    elbo: float = 0.0035
+    likelihood: float = 0.01
+    kl: float = 0.07
     correlation: float = 0.005
+    settled: float = 0.03
 
 
 TOLERANCE = Tolerance()
-SCORES = ("ncrr", "mrr", "hits", "nmi")
+ABSOLUTE = ("ncrr", "mrr", "hits", "nmi", "correlation", "settled")
+SCORES = ("ncrr", "mrr", "hits_at_10", "nmi_arithmetic", "nmi_geometric")
 
 
 class CheckError(AcvaeError, RuntimeError):
@@ -82,8 +100,13 @@ def differences(stored: Result, again: Result, tolerance: Tolerance | None = Non
     """
     lines: list[str] = []
     _compare("data", stored.get("data"), again.get("data"), lines)
-    for part in ("selected", "history"):
-        _compare(part, stored.get(part), again.get(part), lines, tolerance)
+    _compare("history", stored.get("history"), again.get("history"), lines, tolerance)
+    selected, now = stored.get("selected") or {}, again.get("selected") or {}
+    for kind in sorted(selected.keys() | now.keys()):
+        a, b = selected.get(kind), now.get(kind)
+        if tolerance is not None and a and b and a.get("epoch") != b.get("epoch"):
+            a, b = ({name: found.get(name) for name in SCORES} for found in (a, b))
+        _compare(f"selected.{kind}", a, b, lines, tolerance)
     return lines
 
 
@@ -101,16 +124,14 @@ def _compare(where: str, a: Any, b: Any, lines: list[str], tolerance: Tolerance 
 def _near(where: str, a: Any, b: Any, tolerance: Tolerance) -> bool:
     """Whether two figures are as good as the same, by what they are."""
     parts = re.split(r"[.\[\]_]+", where)
-    numbers = all(isinstance(x, (int, float)) and math.isfinite(x) for x in (a, b))
-    if (
-        parts[-1] == "epoch" or "cluster" in parts
-    ):  # where two evaluations are nearly as good, either is taken
+    if parts[-1] == "epoch" or "cluster" in parts:  # of two that are nearly as good, either is taken
         return True
-    if not numbers:
+    if not all(isinstance(x, (int, float)) and math.isfinite(x) for x in (a, b)):
         return False
-    if any(name in parts for name in SCORES):
-        return bool(abs(a - b) <= tolerance.score)
-    if "correlation" in parts or "settled" in parts:
-        return bool(abs(a - b) <= tolerance.correlation)
-    relative = tolerance.elbo if "elbo" in parts else tolerance.kl
+    for name in ABSOLUTE:
+        if name in parts:
+            return bool(abs(a - b) <= getattr(tolerance, name))
+    relative = (
+        tolerance.elbo if "elbo" in parts else tolerance.likelihood if "likelihood" in parts else tolerance.kl
+    )
     return bool(abs(a - b) <= relative * max(abs(a), abs(b), 0.1))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from acvae._util.files import sweep
 from acvae._util.locks import FileLock
-from acvae.runs.files import sweep
 
 __all__ = ["claim_on", "sweep_claims"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from acvae.exceptions import DataError, OptionError, did_you_mean
+from acvae.exceptions import AcvaeError, DataError, OptionError, did_you_mean
 from acvae.methods import METHODS
 from acvae.reproduce.spec import RunSpec, all_methods
 
@@ -49,7 +49,17 @@ def results_folder(quick: bool = False) -> Path:
 
 def load_experiment(name: str, *, quick: bool = False, folder: Path | None = None) -> Experiment:
     """The runs of one table or figure; `quick` applies the file's `quick` sections."""
-    table = _read(name, folder or config_folder())
+    home = folder or config_folder()
+    table = _read(name, home)
+    try:
+        return _experiment(name, table, quick, home)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        if isinstance(error, AcvaeError):
+            raise
+        raise DataError(f"{home / name}.toml does not describe a grid of runs: {error!r}.") from error
+
+
+def _experiment(name: str, table: dict[str, Any], quick: bool, folder: Path) -> Experiment:
     title = table.get("title", name)
     if "from" in table:
         base = load_experiment(table["from"], quick=quick, folder=folder)
@@ -74,7 +84,7 @@ def _read(name: str, folder: Path) -> dict[str, Any]:
         )
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"{path} is not valid TOML: {error}") from error
 
 

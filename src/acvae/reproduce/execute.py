@@ -7,6 +7,7 @@ import hashlib
 import json
 import platform
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from acvae.reproduce.random_tree import TAU, random_forest_posteriors
 from acvae.reproduce.spec import RunSpec
 from acvae.reproduce.store import FORMAT, Result
 from acvae.runs.training import fit_model, split
-from acvae.splits import split_edges
+from acvae.splits import EdgeSplit, split_edges
 from acvae.training import Clustering, LinkPrediction
 from acvae.training.callbacks import Selected, SelectedClusters
 
@@ -55,7 +56,7 @@ def execute(spec: RunSpec) -> Result:
             "python": platform.python_version(),
         },
         "code": _fingerprint(),
-        "machine": platform.machine() + " " + platform.system(),
+        "machine": _machine(),
         "threads": torch.get_num_threads(),
         "data": {
             "n_vertices": data.graph.n_vertices,
@@ -109,18 +110,29 @@ def _predict_links(spec: RunSpec, data: Dataset) -> tuple[dict[str, Any], dict[s
         }
         return sizes, {kind: _link_scores(found) for kind, found in last.items()}, []
     # A method's own ranking is by its posterior; another asks its pair network alone.
+    selected, history = _watch(spec, data, parts, functools.partial(LinkPrediction, parts))
+    return sizes, {kind: _link_scores(found) for kind, found in selected.items()}, history
+
+
+def _machine() -> str:
+    """The kind of machine as far as it decides on roundings: processor, system, and the kernels of BLAS."""
+    from threadpoolctl import threadpool_info
+
+    kernels = {str(found.get("architecture")) for found in threadpool_info() if found["user_api"] == "blas"}
+    return " ".join([platform.machine(), platform.system(), *sorted(kernels)])
+
+
+def _watch(
+    spec: RunSpec, data: Dataset, parts: EdgeSplit | None, callback: Callable[..., Any]
+) -> tuple[dict[str, Any], list[Any]]:
+    """Train, evaluated now and then by each ranking; what each selects, and the history."""
     own = METHODS[spec.method].ranking
     callbacks = {
-        kind: LinkPrediction(parts, every, pairwise=kind != own, prefix=f"{kind}_")
-        for kind, every in spec.every.items()
+        kind: callback(every, pairwise=kind != own, prefix=f"{kind}_") for kind, every in spec.every.items()
     }
     model, _ = fit_model(spec.config(), data, parts, callbacks=list(callbacks.values()), progress=False)
-    selected = {
-        kind: _link_scores(callback.selected)
-        for kind, callback in callbacks.items()
-        if callback.selected is not None
-    }
-    return sizes, selected, model.history_
+    selected = {kind: found.selected for kind, found in callbacks.items() if found.selected is not None}
+    return selected, model.history_
 
 
 def _link_scores(taken: Selected) -> dict[str, Any]:
@@ -142,19 +154,9 @@ def _link_scores(taken: Selected) -> dict[str, Any]:
 def _cluster(spec: RunSpec, data: Dataset) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
     """Train on all edges and compare clusters with those of a plain VAE, which are the same for all runs."""
     labels = _labels(spec.data, json.dumps(spec.data_options), json.dumps(spec.labels))
-    own = METHODS[spec.method].ranking
-    callbacks = {
-        kind: Clustering(labels, every, pairwise=kind != own, prefix=f"{kind}_")
-        for kind, every in spec.every.items()
-    }
-    model, _ = fit_model(spec.config(), data, None, callbacks=list(callbacks.values()), progress=False)
+    selected, history = _watch(spec, data, None, functools.partial(Clustering, labels))
     sizes = {"label_counts": np.bincount(labels).tolist(), "labels_sha256": _hash(labels.astype("<i8"))}
-    selected = {
-        kind: _cluster_scores(callback.selected)
-        for kind, callback in callbacks.items()
-        if callback.selected is not None
-    }
-    return sizes, selected, model.history_
+    return sizes, {kind: _cluster_scores(found) for kind, found in selected.items()}, history
 
 
 def _cluster_scores(taken: SelectedClusters) -> dict[str, Any]:

@@ -154,6 +154,8 @@ def _known_seconds(results: Path) -> dict[tuple[str, str], list[float]]:
     """How long stored runs took, by data set and method: the first guess of the time left."""
     known: dict[tuple[str, str], list[float]] = {}
     for result in read_all(results):
-        key = (result["spec"]["dataset"], result["spec"]["method"])
-        known.setdefault(key, []).append(result["seconds"]["total"])
+        spec, seconds = result["spec"], result.get("seconds")
+        took = seconds.get("total") if isinstance(seconds, dict) else None
+        if isinstance(took, (int, float)):
+            known.setdefault((str(spec.get("dataset")), str(spec.get("method"))), []).append(took)
     return known

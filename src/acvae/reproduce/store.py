@@ -29,7 +29,7 @@ def read_result(path: Path) -> Result | None:
     """The stored result, or None if there is none or it cannot be read; then the run is done again."""
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+    except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(result, dict) or result.get("format") != FORMAT:
         return None

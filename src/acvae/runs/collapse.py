@@ -13,6 +13,8 @@ __all__ = ["Spread", "collapse_warning", "spread_of"]
 
 LEAST_SPREAD = 0.1
 LEAST_KL = 0.02
+MOST_KL = 100.0  # as `acvae.training.runaway` has it
+NO_SPREAD = 1e-3  # the networks no longer hear their input
 
 
 class Spread(NamedTuple):
@@ -40,11 +42,18 @@ def collapse_warning(found: Spread, method: Method) -> str | None:
     Under a prior of high correlation it costs next to nothing to move all means together, so that the KL can
     stay well above zero while no two vertices differ.
     """
+    if found.kl >= MOST_KL and method.takes("learning_rate"):
+        return (
+            f"training has diverged: embeddings are {found.kl:,.0f} nats per dimension away from the prior "
+            "(KL), and mean nothing. Try a smaller learning_rate, such as 0.001, or rescale the features."
+        )
     if found.spread >= LEAST_SPREAD or (method.learns_links and found.kl >= LEAST_KL):
         return None  # who learns links goes by angles and correlations, whatever the length of the means
     became = "the prior's" if found.kl < LEAST_KL else "all alike"
     rest = "what is left is in the correlations" if method.correlated else "nothing is left to go by"
     advice = ["more epochs"] if method.takes("epochs") else []
+    if found.spread < NO_SPREAD and method.takes("learning_rate"):
+        advice = ["a smaller learning_rate"]
     if method.takes("gamma"):
         advice.append("a larger gamma")
     if method.takes("tau"):

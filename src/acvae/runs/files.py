@@ -7,9 +7,8 @@ import hashlib
 import io
 import json
 import math
-import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from acvae._util.files import replacing
-from acvae._util.locks import is_alive
 from acvae.exceptions import RunError
 
 if TYPE_CHECKING:
@@ -28,8 +26,6 @@ __all__ = [
     "from_csv",
     "plain",
     "read_json",
-    "stale_partials",
-    "sweep",
     "to_csv",
     "write_text",
     "writing",
@@ -106,29 +102,9 @@ def from_csv(path: Path) -> list[dict[str, float]]:
             return [
                 {name: _number(cell) for name, cell in row.items() if cell} for row in csv.DictReader(file)
             ]
-    except (OSError, ValueError, csv.Error, AttributeError) as error:
+    except (OSError, ValueError, TypeError, csv.Error, AttributeError) as error:
         raise RunError(f"{str(path)!r} cannot be read: {error}.") from error
 
 
 def _number(text: str) -> float:
     return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
-
-
-def stale_partials(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Files that a process began to write and cannot end, because it is no more."""
-    known = set(names)
-    found = []
-    for path in folder.glob("*.partial"):
-        match = re.fullmatch(r"(.+)\.(\d+)\.partial", path.name)
-        if match is None or match[1] not in known:
-            continue
-        pid = int(match[2])
-        if pid == os.getpid() or not is_alive(pid):
-            found.append(path)
-    return found
-
-
-def sweep(folder: Path, names: Iterable[str]) -> None:
-    """Remove them."""
-    for path in stale_partials(folder, names):
-        path.unlink(missing_ok=True)

@@ -85,7 +85,7 @@ class Run:
         files = self.about.get("files")
         if not isinstance(files, dict):
             return []
-        return [name for name, size in files.items() if not _is_whole(self.path / name, size)]
+        return [n for n, size in files.items() if n not in FILES or not _is_whole(self.path / n, size)]
 
     def need_finished(self) -> None:
         """Raise unless it is."""
@@ -165,7 +165,8 @@ class Run:
     def load_data(self) -> Dataset:
         """The data that were trained on, loaded again; an error if they are gone or have changed."""
         data = self.config.load_data()
-        if data_fingerprint(data) != self.about.get("data", {}).get("sha256"):
+        about = self.about.get("data")
+        if not isinstance(about, dict) or data_fingerprint(data) != about.get("sha256"):
             raise DataError(
                 f"the data of {self.config.data_name!r} have changed since {str(self.path)!r} was made."
             )
@@ -184,8 +185,9 @@ class Run:
             history: list[dict[str, float]] = self.model.history_
             return history
         rows = from_csv(self.path / HISTORY)
-        seconds = self.about.get("timing", {}).get("epochs", [])
-        if len(seconds) == len(rows):
+        timing = self.about.get("timing")
+        seconds = timing.get("epochs") if isinstance(timing, dict) else None
+        if isinstance(seconds, list) and len(seconds) == len(rows):
             rows = [{**row, "seconds": took} for row, took in zip(rows, seconds, strict=True)]
         return rows
 

@@ -67,13 +67,18 @@ def read_graph(path: Path) -> StoredGraph:
         display = parse_json(arrays["display_names"], "the names") if "display_names" in arrays else None
         classes = arrays.get("classes")
         called = parse_json(arrays["class_names"], "the classes") if "class_names" in arrays else None
+        for what, given in (("names to show", display), ("names of classes", called)):
+            if given is not None and not (isinstance(given, list) and all(isinstance(x, str) for x in given)):
+                raise ValueError(f"the {what} are no texts")
+        if classes is not None and (classes.ndim != 1 or classes.dtype != np.int64):
+            raise ValueError(f"the classes are {classes.dtype} of shape {classes.shape}")
         for what, given in (("names to show", display), ("classes", classes)):
             if given is not None and len(given) != n:
                 raise ValueError(f"there are {len(given)} {what} of {n} vertices")
         if called is not None and (classes is None or classes.max(initial=-1) >= len(called)):
             raise ValueError(f"{len(called)} names of classes do not name every class")
         return StoredGraph(train, split, display, classes, called)
-    except (AcvaeError, KeyError, TypeError, ValueError) as error:
+    except (AcvaeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise RunError(f"the graph in {str(path)!r} cannot be read: {error}") from error
 
 
@@ -83,7 +88,7 @@ def read_old_split(path: Path, graph: Graph) -> EdgeSplit:
         arrays, about = read_arrays(path, format="", version=0, what="split of a run", unmarked=True)
         train, test = (Graph(graph.n_vertices, arrays[name], graph.names) for name in ("train", "test"))
         return EdgeSplit(train, test, int(about["seed"]), float(about["fraction"]))
-    except (AcvaeError, KeyError, TypeError, ValueError) as error:
+    except (AcvaeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise RunError(f"the split in {str(path)!r} cannot be read: {error}") from error
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,20 +42,32 @@ class BestLinks(NamedTuple):
 
 
 def best_links(
-    run: Run, rows: npt.ArrayLike, k: int, *, by: str, exclude: Graph | None
+    run: Run,
+    rows: npt.ArrayLike,
+    k: int,
+    *,
+    by: str,
+    exclude: Graph | None,
+    turns: Callable[[int, Callable[[int], BestLinks]], Iterable[BestLinks]] | None = None,
 ) -> Iterator[BestLinks]:
-    """The k best of each row by one of the run's rankings, without the neighbours in `exclude`."""
+    """The k best of each row by one of the run's rankings, without the neighbours in `exclude`.
+
+    `turns(count, work)` gives work(0), work(1), …; processes that share the work have one of their own.
+    """
     asked = ranker(run, by)
     known = exclude if exclude is not None else run.graph.with_edges([])
     vertices = np.atleast_1d(np.asarray(rows, dtype=np.int64))
-    for start in range(0, len(vertices), ROWS_AT_A_TIME):
-        at = vertices[start : start + ROWS_AT_A_TIME]
+
+    def work(part: int) -> BestLinks:
+        at = vertices[part * ROWS_AT_A_TIME : (part + 1) * ROWS_AT_A_TIME]
         if by == "link":
             ids, probabilities = links.best_links(asked, at, k, known)
-            yield BestLinks(at, ids, None, probabilities)
-        else:
-            ids, distances = asked.nearest(at, k, known)
-            yield BestLinks(at, ids, distances, None)
+            return BestLinks(at, ids, None, probabilities)
+        ids, distances = asked.nearest(at, k, known)
+        return BestLinks(at, ids, distances, None)
+
+    count = -(-len(vertices) // ROWS_AT_A_TIME)
+    yield from map(work, range(count)) if turns is None else turns(count, work)
 
 
 def links_columns(run: Run, found: BestLinks) -> dict[str, npt.NDArray[Any]]:

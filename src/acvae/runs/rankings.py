@@ -74,7 +74,10 @@ def ranker_by(run: Run, by: str | None) -> str:
     if by == "distance":
         return own
     if not found:
-        raise OptionError(f"the model {run.config.model} has no pair network to rank by.")
+        others = dict.fromkeys(RANKINGS[name].by for name in known)
+        raise OptionError(
+            f"the model {run.config.model} has no pair network to rank by; it has {' and '.join(others)}."
+        )
     return found[0]
 
 

@@ -33,13 +33,13 @@ def score_model(
     split: EdgeSplit | None,
     *,
     pairs: Posterior | None = None,
-    own_links: dict[str, Any] | None = None,
+    known: Mapping[str, Any] | None = None,
     progress: bool = False,
 ) -> dict[str, Any] | None:
     """The scores of a training that has just ended; None without held-out edges.
 
-    `own_links` are scores by the model's own posterior that are known already. The pair network is asked
-    where that is quick.
+    `known` are link scores, by ranking, that are there already. The pair network is asked where that is
+    quick.
     """
     if split is None:
         return None
@@ -52,9 +52,10 @@ def score_model(
     if pairs is not None and n * n * config.options.get("pair_hidden_dim", 0) <= PAIRS_AT_ONCE:
         rankers["pairwise"] = pairs
     scores = _about(config, split.train, split.test)
-    known = {} if own_links is None else {config.method.ranking: own_links}
-    scores["link_prediction"] = _link_prediction(rankers, split.train, split.test, known, progress)
-    calibration = None if links is None else calibration_scores(links, split.train, split.test)
+    scores["link_prediction"] = _link_prediction(rankers, split.train, split.test, known or {}, progress)
+    calibration = None
+    if links is not None:
+        calibration = calibration_scores(links, split.train, split.test, progress=progress)
     if calibration is not None:
         scores["calibration"] = calibration
     scores["embeddings"] = spread_of(model.posterior_)._asdict()
@@ -71,7 +72,9 @@ def score_run(
     test = run.graph.with_edges([]) if run.test is None else run.test
     scores = _about(run.config, run.graph, test)
     scores["link_prediction"] = _link_prediction(rankers, run.graph, test, {}, progress)
-    calibration = calibration_scores(rankers["link"], run.graph, test) if "link" in rankers else None
+    calibration = None
+    if "link" in rankers:
+        calibration = calibration_scores(rankers["link"], run.graph, test, progress=progress)
     if calibration is not None:
         scores["calibration"] = calibration
     scores["embeddings"] = spread_of(run.posterior)._asdict()
@@ -82,7 +85,7 @@ def score_run(
             for name, ranker in rankers.items()
             if name != "link"  # probabilities are no distances
         }
-        told = classification_scores(run.posterior.mean, classes)
+        told = classification_scores(run.posterior.mean, classes, progress=progress)
         scores |= {} if told is None else {"classification": told}
     return {**scores, "notes": notes} if notes else scores
 

@@ -19,6 +19,7 @@ from acvae.metrics import LinkScores
 from acvae.runs.config import FILE_KEYS, RunConfig
 from acvae.runs.errors import NoTrainLinksError
 from acvae.runs.folder import CHECKPOINT, Run
+from acvae.runs.rankings import links_of
 from acvae.runs.scores import link_scores, score_model
 from acvae.runs.writer import GO_ON, NEW, RunWriter, check_idle, leftovers, place_for
 from acvae.splits import EdgeSplit, split_edges
@@ -144,8 +145,8 @@ def fit_model(
     callbacks: Sequence[Any] = (),
     folder: Path | None = None,
     progress: bool,
-) -> tuple[Any, LinkScores | None]:
-    """The trained model, and its scores if they are known: evaluated a moment ago, or by many processes."""
+) -> tuple[Any, dict[str, LinkScores]]:
+    """The trained model, and the scores that are known, by ranking: of a moment ago, or by many processes."""
     watching = list(callbacks)
     links = None
     if parts is not None and config.evaluate_every is not None:
@@ -164,13 +165,17 @@ def fit_model(
             )
         more["observed"] = data.observed
     model.fit(data.features, data.graph if parts is None else parts.train, **more)
+    own, known = config.method.ranking, {}
     latest = None if links is None else links.latest
     if latest is not None and latest.epoch == config.options["epochs"]:
-        return model, latest.scores
+        known[own] = latest.scores
     world = join(torch.device(config.options.get("device", "cpu")))
     if parts is not None and world.size > 1:
-        return model, sharded.link_scores(world, model.posterior_, parts.train, parts.test)
-    return model, None
+        rankers = {own: model.posterior_, "link": links_of(model)}
+        for name, ranking in rankers.items():
+            if ranking is not None and name not in known:
+                known[name] = sharded.link_scores(world, ranking, parts.train, parts.test)
+    return model, known
 
 
 def _train(
@@ -194,8 +199,8 @@ def _train(
     except OSError as error:
         raise RunError(f"the training in {str(writer.path)!r} stopped: {error.strerror or error}.") from error
     pairs = _pairs(config, model, data)
-    own = None if known is None else link_scores(known)
-    scores = score_model(config, model, parts, pairs=pairs, own_links=own, progress=progress)
+    told = {name: link_scores(each) for name, each in known.items()}
+    scores = score_model(config, model, parts, pairs=pairs, known=told, progress=progress)
     writer.finish(model, pairs=pairs, scores=scores, seconds=time.perf_counter() - started)
 
 

@@ -19,6 +19,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from acvae._util.files import stale_partials, sweep
 from acvae._util.locks import FileLock
 from acvae._util.version import __version__
 from acvae.exceptions import RunError
@@ -26,7 +27,7 @@ from acvae.gaussian.posterior import Posterior
 from acvae.links.stored import save_ranking
 from acvae.runs.config import RunConfig
 from acvae.runs.errors import BusyRunError, FinishedRunError, OtherFilesError, OtherRunError
-from acvae.runs.files import data_fingerprint, stale_partials, sweep, to_csv, write_text, writing
+from acvae.runs.files import data_fingerprint, to_csv, write_text, writing
 from acvae.runs.folder import (
     ABOUT,
     CHECKPOINT,
@@ -103,6 +104,7 @@ class RunWriter:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._lock = FileLock(self.path / LOCK)
+        self._about: dict[str, Any] | None = None  # as it was written; that of a run gone on with is read
 
     def __enter__(self) -> Self:
         with writing(self.path):
@@ -172,7 +174,7 @@ class RunWriter:
         write_text(path / HISTORY, to_csv(_without_seconds(model.history_)))
         if scores is not None:
             write_text(path / SCORES, scores_text(scores))
-        about = json.loads((path / ABOUT).read_text(encoding="utf-8"))
+        about = self._about or json.loads((path / ABOUT).read_text(encoding="utf-8"))
         timing = {"total": seconds, "epochs": [row.get("seconds", 0.0) for row in model.history_]}
         self._write_about({**about, "finished": True, "files": self._sizes(), "timing": timing})
         self.tidy()
@@ -190,6 +192,7 @@ class RunWriter:
     # ------------------------------------------------------------------ inside
 
     def _write_about(self, about: dict[str, Any]) -> None:
+        self._about = about
         write_text(self.path / ABOUT, json.dumps(about, indent=1, ensure_ascii=False) + "\n")
 
     def _remove_all(self) -> None:

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from acvae._util.arrays import read_arrays, write_arrays
 from acvae._util.checks import as_path, whole_number
-from acvae._util.files import save_arrays
+from acvae._util.history import checked_history
 from acvae._util.version import __version__
 from acvae.engine.distributed import ALONE, World
 from acvae.engine.kernels import FlatAdam
@@ -199,7 +200,10 @@ def _in_json(value: Any) -> bool:
 def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
     arrays, about = saved
     try:
+        if not isinstance(about["options"], dict):
+            raise SavedModelError(f"the checkpoint {path} does not tell its options.")
         _check_options(about["options"], _plain(parts.options), path)
+        history = _check_history(about["history"], parts.options)
         expected = _capture(parts).arrays  # as it is before the first epoch
         _check_shapes(arrays, expected)
         with torch.no_grad():
@@ -211,8 +215,8 @@ def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
         parts.noise.set_state(torch.from_numpy(arrays["noise"]))
         own = {name.removeprefix("family."): arrays[name] for name in arrays if name.startswith("family.")}
         parts.family.restore(FamilyState(own, about["family"]))
-        parts.history[:] = about["history"]
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        parts.history[:] = history
+    except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         if isinstance(error, (OptionError, SavedModelError)):
             raise
         raise SavedModelError(f"the checkpoint {path} does not fit this training: {error}") from error
@@ -230,9 +234,17 @@ def _check_options(saved: dict[str, Any], wanted: dict[str, Any], path: Path) ->
         )
 
 
+def _check_history(rows: Any, options: dict[str, Any]) -> list[dict[str, float]]:
+    history = checked_history(rows, need=("epoch", "steps"))
+    whole = all(row["epoch"] == number for number, row in enumerate(history, start=1))
+    if not whole or len(history) > options["epochs"]:
+        raise SavedModelError("the checkpoint's history is not that of its epochs.")
+    return history
+
+
 def _check_shapes(arrays: Arrays, expected: Arrays) -> None:
-    """Networks must fit. A saved moment of Adam may be new, since there are none before the first step, and
-    what a family stores may change its size; `restore` looks at that.
+    """Networks must fit, and be finite. A saved moment of Adam may be new, since there are none before the
+    first step, and what a family stores may change its size; `restore` looks at that.
     """
     for name, array in expected.items():
         if name.startswith("family."):
@@ -244,6 +256,8 @@ def _check_shapes(arrays: Arrays, expected: Arrays) -> None:
                 f"the checkpoint's {name!r} has shape {arrays[name].shape}, but {array.shape} is needed: "
                 "it is of other data or other sizes."
             )
+        if arrays[name].dtype != array.dtype or not np.isfinite(arrays[name]).all():
+            raise SavedModelError(f"the checkpoint's {name!r} is not made of finite {array.dtype}.")
 
 
 def _optimizer_state(optimizer: FlatAdam | torch.optim.Adam) -> tuple[dict[str, torch.Tensor], int]:
@@ -257,7 +271,7 @@ def _set_optimizer_state(optimizer: FlatAdam | torch.optim.Adam, arrays: Arrays,
     if isinstance(optimizer, FlatAdam):
         optimizer.first.copy_(torch.from_numpy(arrays["optimizer.first"]))
         optimizer.second.copy_(torch.from_numpy(arrays["optimizer.second"]))
-        optimizer.count = count
+        optimizer.count = whole_number("optimizer_count", count, minimum=0)
         return
     state: dict[int, dict[str, torch.Tensor]] = {}
     for key, array in arrays.items():
@@ -285,36 +299,15 @@ def _item(value: Any) -> Any:
 
 
 def _write(snapshot: _Snapshot, path: Path) -> None:
-    text = json.dumps(snapshot.about, default=_item).encode()
-    # The header of a safetensors file is limited in size, so the history travels as an array of bytes.
-    arrays = {**snapshot.arrays, "about": np.frombuffer(text, dtype=np.uint8)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_arrays(path, arrays, {"format": FORMAT, "version": str(FORMAT_VERSION)})
+    write_arrays(path, snapshot.arrays, snapshot.about, format=FORMAT, version=FORMAT_VERSION)
 
 
 def _read_if_there(path: Path) -> _Snapshot | SavedModelError | None:
     """What the file holds; an error is a value too, to be raised in every process."""
     try:
-        return _read(path) if path.exists() else None
+        if not path.exists():
+            return None
+        return _Snapshot(*read_arrays(path, format=FORMAT, version=FORMAT_VERSION, what="checkpoint"))
     except SavedModelError as error:
         return error
-
-
-def _read(path: Path) -> _Snapshot:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="np") as file:
-            header = file.metadata() or {}
-            if header.get("format") != FORMAT:
-                raise SavedModelError(f"{path} is not a checkpoint of acvae.")
-            if int(header.get("version", 0)) > FORMAT_VERSION:
-                raise SavedModelError(
-                    f"{path} was written by a newer acvae than this one ({__version__}): upgrade to go on."
-                )
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
-        return _Snapshot(arrays, json.loads(arrays.pop("about").tobytes()))
-    except (SafetensorError, OSError, KeyError, ValueError) as error:
-        if isinstance(error, SavedModelError):
-            raise
-        raise SavedModelError(f"the checkpoint {path} cannot be read: {error}") from error

@@ -104,7 +104,7 @@ def _train(
     keeper = None
     if checkpoint is not None:
         keeper = Keeper(checkpoint, Parts(family, stepper.optimizer, rng, noise, history, options), world)
-    done = len(history)
+    done, updating = len(history), 0.0  # seconds that the last update after an epoch took
     shown = Progress(plan.epochs, family.name, show=plan.progress and world.rank == 0, done=done)
     with shown as progress, keeper or nullcontext():
         for epoch in range(done + 1, plan.epochs + 1):
@@ -112,8 +112,11 @@ def _train(
                 _draw_anew(rng, noise, plan.seed, epoch, world, same_order=family.same_order)
             steps = int(history[-1]["steps"]) if history else 0
             figures = _epoch(epoch, family, stepper, rng, noise, world, keeper, progress, steps)
-            with Waiting(f"{family.name}: after epoch {epoch}", show=plan.progress and world.rank == 0):
+            started = time.perf_counter()
+            what = f"{family.name}: weights after epoch {epoch}"
+            with Waiting(what, expected=updating, show=plan.progress and world.rank == 0):
                 figures.update(family.after_epoch(world))
+            updating = time.perf_counter() - started
             state = EpochState(epoch, plan.epochs, figures, family, world)
             for callback in callbacks:
                 figures.update(_called_back(callback, state))

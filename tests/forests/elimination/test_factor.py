@@ -5,7 +5,8 @@ import pytest
 
 from acvae.forests.elimination import order as elimination
 from acvae.forests.elimination.factor import NotPositiveError, factorise
-from acvae.forests.elimination.order import eliminate
+from acvae.forests.elimination.inverse import factorise_by_inverse
+from acvae.forests.elimination.order import TooLargeError, eliminate
 
 
 def random_system(n, m, seed, dominance=1.0):
@@ -28,11 +29,12 @@ def how_far(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.parametrize("make", [factorise, factorise_by_inverse])
 @pytest.mark.parametrize(("n", "m"), [(1, 0), (5, 0), (6, 30), (40, 60), (60, 300), (200, 350)])
-def test_against_dense(n, m, how_far):
+def test_against_dense(n, m, how_far, make):
     edges, off, diagonal, table = random_system(n, m, seed=n + m)
     order = eliminate(n, edges)
-    factor = factorise(order, edges, off, diagonal)
+    factor = make(order, edges, off, diagonal)
     inverse = np.linalg.inv(table)
     place = order.vertex
     assert factor.log_determinant == pytest.approx(np.linalg.slogdet(table)[1], rel=1e-12)
@@ -45,11 +47,12 @@ def test_against_dense(n, m, how_far):
     np.testing.assert_allclose(root @ root.T, inverse[np.ix_(place, place)], rtol=1e-8, atol=1e-12)
 
 
-def test_solve_is_for_any_right_hand_side():
+@pytest.mark.parametrize("make", [factorise, factorise_by_inverse])
+def test_solve_is_for_any_right_hand_side(make):
     edges, off, diagonal, table = random_system(50, 200, seed=3)
     order = eliminate(50, edges)
     x = np.random.default_rng(0).normal(size=(50, 40))
-    solved = factorise(order, edges, off, diagonal).solve(x.copy())
+    solved = make(order, edges, off, diagonal).solve(x.copy())
     np.testing.assert_allclose(table[np.ix_(order.vertex, order.vertex)] @ solved, x, atol=1e-10)
 
 
@@ -80,3 +83,12 @@ def test_columns_are_sorted_and_closed():
         for t, low in enumerate(column):
             if low < order.n_eliminated:
                 assert set(column[t + 1 :]) <= set(columns[low])
+
+
+def test_joining_too_many_is_too_large():
+    edges = np.array(
+        [(k, k + 1) for k in range(19)]
+    )  # one end after the other goes: 1 joined each, then none
+    assert eliminate(20, edges, most_joined=19).core_size == 0
+    with pytest.raises(TooLargeError):
+        eliminate(20, edges, most_joined=18)

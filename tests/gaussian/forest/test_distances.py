@@ -4,6 +4,8 @@ import pytest
 import oracles
 from acvae.forests.rooted import root_forest
 from acvae.gaussian.forest import distances as module
+from acvae.gaussian.forest import distances_by_id as by_id
+from acvae.gaussian.forest import leaf_tables
 from acvae.gaussian.forest.distances import ForestDistances
 
 
@@ -93,7 +95,7 @@ def test_leaf_tables_in_chunks(monkeypatch):
     n = 200
     edges, rho, mean, std = make("many trees", n, d=4)
     whole = collect(ForestDistances(root_forest(n, edges), edges, rho, mean, std), np.arange(n), 64)
-    monkeypatch.setattr(module, "CHUNK_NUMBERS", 50)
+    monkeypatch.setattr(leaf_tables, "CHUNK_NUMBERS", 50)
     chunked = collect(ForestDistances(root_forest(n, edges), edges, rho, mean, std), np.arange(n), 64)
     assert np.array_equal(chunked, whole)
 
@@ -110,3 +112,39 @@ def test_never_negative():
     found = collect(ForestDistances(root_forest(n, edges), edges, rho, mean, std), np.arange(n), 64)
     assert (found == 0).sum() > n  # clipped ones, beside the diagonal
     assert (found >= 0).all()
+
+
+class TestRowsById:
+    """`rows`: columns in the order of ids, from tables of several centres."""
+
+    @pytest.fixture(autouse=True)
+    def many_centres(self, monkeypatch):
+        monkeypatch.setattr(by_id, "ROWS_PER_CENTRE", 1)
+        monkeypatch.setattr(by_id, "PANEL_NUMBERS", 300)
+
+    @pytest.mark.parametrize("small", [0, 40, 10**9])
+    @pytest.mark.parametrize("leaf_size", [1, 4, 48])
+    @pytest.mark.parametrize("shape", oracles.SHAPES)
+    def test_against_the_dense_inverse(self, shape, leaf_size, small, monkeypatch):
+        monkeypatch.setattr(module, "LEAF_SIZE", leaf_size)
+        monkeypatch.setattr(by_id, "SMALL_NUMBERS", small)
+        n = 70
+        edges, rho, mean, std = make(shape, n, seed=8)
+        expected = oracles.dense_distances(mean, std, oracles.dense_correlation(n, edges, rho))
+        table = ForestDistances(root_forest(n, edges), edges, rho, mean, std)
+        for ids in (np.arange(n), np.random.default_rng(1).permutation(n)[:33], np.array([n - 1])):
+            out = np.empty((len(ids), n))
+            table.rows(ids, out)
+            assert np.abs(out - expected[ids]).max() <= 1e-9
+            assert (out[np.arange(len(ids)), ids] == 0).all()
+
+    def test_never_negative(self):
+        n = 300
+        rng = np.random.default_rng(0)
+        edges = oracles.forest_edges("random", n, rng)
+        rho = np.full((n - 1, 2), 1 - 1e-6, dtype=np.float32)
+        mean = np.repeat([[317.0, -293.0], [-301.0, 339.0]], n // 2, axis=0).astype(np.float32)
+        table = ForestDistances(root_forest(n, edges), edges, rho, mean, np.full_like(mean, 1.3))
+        out = np.empty((n, n), dtype=np.float32)
+        table.rows(np.arange(n), out)
+        assert (out >= 0).all()

@@ -203,7 +203,7 @@ def test_results_are_kept_and_not_made_again(tmp_path) -> None:
 def test_methods_by_name_and_by_kind() -> None:
     assert methods.kinds("links", ["katz", "rules"])[0] == "katz"
     assert set(methods.kinds("links", ["networks"])) == {"node2vec", "gae", "vgae", "sage", "ncn"}
-    assert methods.kinds("completion") == list(methods.METHODS["completion"])
+    assert methods.kinds("completion") == list(methods.methods_of("completion"))
     with pytest.raises(UnknownNameError, match="Did you mean 'katz'"):
         methods.kinds("links", ["kats"])
 
@@ -275,10 +275,10 @@ def test_labels_are_drawn_by_class_and_features_classify() -> None:
     assert not len(np.intersect1d(train, test))
     for name in ("raw-features", "svd"):
         found = classification.score_classification(
-            methods.METHODS["classification"][name], data, 0, labels=8, draws=2
+            methods.methods_of("classification")[name], data, 0, labels=8, draws=2
         )
         assert min(found["accuracy"]) > 0.8
         assert len(found["macro_f1"]) == 2
     bare = Dataset("bare", data.features, data.graph)
     with pytest.raises(DataError, match="no labels"):
-        classification.score_classification(methods.METHODS["classification"]["svd"], bare, 0)
+        classification.score_classification(methods.methods_of("classification")["svd"], bare, 0)

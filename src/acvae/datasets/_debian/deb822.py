@@ -6,10 +6,11 @@ import lzma
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from io import BufferedIOBase
 from os import PathLike, fspath
 from pathlib import Path
+from typing import IO
 
+from acvae.datasets.unpacking import bounded
 from acvae.exceptions import DataError
 
 __all__ = ["related_packages", "stanzas"]
@@ -31,7 +32,7 @@ def stanzas(path: str | PathLike[str]) -> Iterator[dict[str, str]]:
     try:
         with _open(Path(name)) as file:
             yield from _parse(file)
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, MemoryError) as error:
         raise DataError(f"{name} is damaged or cut short ({error}); fetch it again.") from error
     except OSError as error:
         reason = error.strerror or str(error)
@@ -48,15 +49,15 @@ def related_packages(relations: str) -> list[str]:
     return [match[1] for match in matches if match]
 
 
-def _open(path: Path) -> BufferedIOBase:
+def _open(path: Path) -> IO[bytes]:
     with path.open("rb") as file:
         magic = file.read(6)
     if magic.startswith(b"\x1f\x8b"):
-        return gzip.open(path)
+        return bounded(gzip.open(path), path)
     if magic == b"\xfd7zXZ\x00":
-        return lzma.open(path)
+        return bounded(lzma.open(path), path)
     if magic.startswith(b"BZh"):
-        return bz2.open(path)
+        return bounded(bz2.open(path), path)
     if magic.startswith(_LZ4):
         raise DataError(
             f"{path} is compressed with lz4, which cannot be read here; unpack it first: "

@@ -4,6 +4,16 @@
 """
 
 from acvae.forests.elimination.factor import Factor, NotPositiveError, factorise
+from acvae.forests.elimination.inverse import InverseFactor, factorise_by_inverse
 from acvae.forests.elimination.order import Elimination, TooLargeError, eliminate
 
-__all__ = ["Elimination", "Factor", "NotPositiveError", "TooLargeError", "eliminate", "factorise"]
+__all__ = [
+    "Elimination",
+    "Factor",
+    "InverseFactor",
+    "NotPositiveError",
+    "TooLargeError",
+    "eliminate",
+    "factorise",
+    "factorise_by_inverse",
+]

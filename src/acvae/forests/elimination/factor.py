@@ -13,20 +13,30 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg.lapack as lapack
-from threadpoolctl import threadpool_limits
 
-from acvae._util.threads import over_ranges
+from acvae._util.threads import one_blas_thread, over_ranges
 from acvae.forests.elimination.order import Elimination
 
-__all__ = ["Factor", "NotPositiveError", "factorise"]
+__all__ = [
+    "Factor",
+    "NotPositiveError",
+    "along_pattern",
+    "factorise",
+    "factorise_core",
+    "invert",
+    "over_columns",
+    "pull_up",
+    "push_down",
+]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 FEW = 16  # columns of a right-hand side that are worth a thread
-LARGE_FOR_THREADS = (
-    8_000  # rows from which on OpenBLAS's threaded Cholesky overruns its buffers (its issue 2562)
+SMALL_FOR_THREADS = (
+    600  # rows up to which a core takes milliseconds, and threads that wait for it spin longer
 )
+LARGE_FOR_THREADS = 8_000  # rows from which on OpenBLAS's threaded Cholesky overruns its buffers (issue 2562)
 
 
 class NotPositiveError(ValueError):
@@ -59,7 +69,7 @@ class Factor:
     def solve(self, x: FloatArray) -> FloatArray:
         """J⁻¹·x for the columns of x (n, b), in place."""
         order = self._order
-        _over_columns(_push_down, x, order.start, order.below, self._share)
+        over_columns(push_down, x, order.start, order.below, self._share)
         self._in_core(x, lapack.dpotrs)
         return self._pull_up(x, 1 / self._pivot)
 
@@ -75,12 +85,20 @@ class Factor:
 
     def _pull_up(self, x: FloatArray, scale: FloatArray) -> FloatArray:
         order = self._order
-        _over_columns(_pull_up, x, order.start, order.below, self._share, scale)
+        over_columns(pull_up, x, order.start, order.below, self._share, scale)
         return x
 
 
 def factorise(order: Elimination, edges: IntArray, off: FloatArray, diagonal: FloatArray) -> Factor:
     """Factorise the matrix that has `off` (m,) at `edges` (m, 2), which are vertices, and `diagonal` (n,)."""
+    pivot, share, core = factorise_core(order, edges, off, diagonal)
+    return Factor(order, pivot, share, core, *along_pattern(order, edges, pivot, share, invert(core)))
+
+
+def factorise_core(
+    order: Elimination, edges: IntArray, off: FloatArray, diagonal: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Pivots, shares, and the core's lower Cholesky factor."""
     first, size = order.n_eliminated, order.core_size
     low, high = np.sort(order.position[edges], axis=1).T
     by_column = np.argsort(low, kind="stable")
@@ -94,19 +112,36 @@ def factorise(order: Elimination, edges: IntArray, off: FloatArray, diagonal: Fl
     columns = starts, high[by_column], off[by_column]
     if not _factorise(order.start, order.below, *columns, pivot, share, core):
         raise NotPositiveError
-    inverse = core
     if size:
-        with threadpool_limits(1, user_api="blas") if size > LARGE_FOR_THREADS else nullcontext():
+        with _threads_for(size):
             core, failed = lapack.dpotrf(core, lower=1, overwrite_a=1)
-            if failed:
-                raise NotPositiveError
-            inverse, _ = lapack.dpotri(core, lower=1)
+        if failed:
+            raise NotPositiveError
+    return pivot, share, core
+
+
+def invert(core: FloatArray, *, in_place: bool = False) -> FloatArray:
+    """Lower triangle of the inverse of a matrix whose lower Cholesky factor is `core`."""
+    if len(core) == 0:
+        return core
+    with _threads_for(len(core)):
+        return np.asarray(lapack.dpotri(core, lower=1, overwrite_c=int(in_place))[0])
+
+
+def along_pattern(
+    order: Elimination, edges: IntArray, pivot: FloatArray, share: FloatArray, inverse: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Diagonal (n,) of J⁻¹ and its entries (m,) at the edges, from the core's inverse."""
+    low, high = np.sort(order.position[edges], axis=1).T
     variance, entries = _inverse_along(order.start, order.below, pivot, share, inverse)
-    along = _look_up(order.start, order.below, entries, inverse, low, high)
-    return Factor(order, pivot, share, core, variance, along)
+    return variance, _look_up(order.start, order.below, entries, inverse, low, high)
 
 
-def _over_columns(work: Callable[..., None], x: FloatArray, *arguments: Any) -> None:
+def _threads_for(size: int) -> Any:
+    return nullcontext() if SMALL_FOR_THREADS < size <= LARGE_FOR_THREADS else one_blas_thread()
+
+
+def over_columns(work: Callable[..., None], x: FloatArray, *arguments: Any) -> None:
     over_ranges(lambda a, b: work(*arguments, x, a, b), x.shape[1], at_least=FEW)
 
 
@@ -159,7 +194,7 @@ def _wait(c: Any, t: Any, start: Any, below: Any, at: Any, waiting: Any, after: 
 
 
 @numba.njit(cache=True, nogil=True)
-def _push_down(start: Any, below: Any, share: Any, x: Any, a: int, b: int) -> None:
+def push_down(start: Any, below: Any, share: Any, x: Any, a: int, b: int) -> None:
     """Columns a … b of x: every position gives its share to those below."""
     for c in range(len(start) - 1):
         own = x[c, a:b]
@@ -172,7 +207,7 @@ def _push_down(start: Any, below: Any, share: Any, x: Any, a: int, b: int) -> No
 
 
 @numba.njit(cache=True, nogil=True)
-def _pull_up(start: Any, below: Any, share: Any, scale: Any, x: Any, a: int, b: int) -> None:
+def pull_up(start: Any, below: Any, share: Any, scale: Any, x: Any, a: int, b: int) -> None:
     """Columns a … b of x: every position, scaled, takes its share from those below."""
     for c in range(len(start) - 2, -1, -1):
         own, factor = x[c, a:b], scale[c]

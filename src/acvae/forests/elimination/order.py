@@ -58,15 +58,22 @@ class Elimination(NamedTuple):
         return len(self.vertex) - self.n_eliminated
 
 
-def eliminate(n_vertices: int, edges: IntArray, matrices: int = 1) -> Elimination:
-    """An order for the graph of `edges` (m, 2), if so many dense matrices of its core fit into memory."""
+def eliminate(
+    n_vertices: int, edges: IntArray, matrices: int = 1, most_joined: int | None = None
+) -> Elimination:
+    """An order for the graph of `edges` (m, 2), if so many dense matrices of its core fit into memory.
+
+    Eliminating a vertex joins its k neighbours, which takes k² time; with `most_joined`, a graph for which
+    all of that is more is too large as well.
+    """
     room = available_memory()
     held = 2 * len(edges)  # neighbours in sets, those of eliminated vertices included
+    joins = 0
 
     def check(left: int, share: float) -> None:
         sets, dense = ENTRY_BYTES * held, 8 * matrices * left**2
         if room is not None and sets + dense > room and sets > share * room:
-            raise TooLargeError(left, dense, room)
+            raise TooLargeError(left, sets + dense, room)
 
     check(n_vertices, SETS_SHARE)
     around: list[set[int]] = [set() for _ in range(n_vertices)]
@@ -85,6 +92,10 @@ def eliminate(n_vertices: int, edges: IntArray, matrices: int = 1) -> Eliminatio
         if degree > max(ALWAYS_ELIMINATE, DENSE_SHARE * (n_vertices - len(order))):
             break
         near = around[v]
+        joins += degree**2
+        if most_joined is not None and joins > most_joined:
+            left = n_vertices - len(order)
+            raise TooLargeError(left, 8 * matrices * left**2, room or 0)
         for a in near:
             others = around[a]
             held -= len(others)

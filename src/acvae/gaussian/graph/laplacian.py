@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
-from acvae.forests.elimination import Elimination, TooLargeError, eliminate, factorise
+from acvae.forests.elimination import Elimination, TooLargeError, eliminate, factorise_by_inverse
+from acvae.gaussian.graph.leave_one_out import leave_out
+from acvae.gaussian.graph.rows import DenseRows, Rows
 
 __all__ = ["LaplacianGaussian", "elimination_of"]
 
@@ -42,6 +44,11 @@ class LaplacianGaussian:
         (n,) diagonal of K, and (m,) its entries at the edges.
     """
 
+    # A vertex without evidence whose only edge is left out has a mean of zero. What rounding leaves of it
+    # points at the other end, and would tell the answer; so a squared length below this share of what it was
+    # is zero.
+    rounding = 1e-16
+
     def __init__(
         self,
         diagonal: FloatArray,
@@ -55,7 +62,7 @@ class LaplacianGaussian:
         total = diagonal.astype(np.float64)
         for end in edges.T:
             total += np.bincount(end, strength, n)
-        self._factor = factorise(self.order, edges, -strength, total)
+        self._factor = factorise_by_inverse(self.order, edges, -strength, total)
         self.variance: FloatArray = self._factor.variance[self.order.position]
         self.along: FloatArray = self._factor.along
 
@@ -63,6 +70,11 @@ class LaplacianGaussian:
     def n_vertices(self) -> int:
         """How many vertices there are."""
         return len(self.diagonal)
+
+    @property
+    def row_bytes(self) -> int:
+        """How much memory a row of `some_rows` takes."""
+        return 8 * self.n_vertices
 
     @property
     def log_determinant(self) -> float:
@@ -82,6 +94,28 @@ class LaplacianGaussian:
             unit[self.order.position[own], np.arange(len(own))] = 1
             out[first : first + len(own), self.order.vertex] = self._factor.solve(unit).T
         return out
+
+    def some_rows(self, at: IntArray) -> DenseRows:
+        """Rows of K to look entries up in."""
+        return DenseRows(self.rows(at))
+
+    def without(
+        self, rows: Rows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
+    ) -> FloatArray:
+        """(q, c) entries K′_ik at candidates, of the Gaussian without the edge (i, j) of each query.
+
+        From rows i and j of K, which are at `places` (q, 2) among `rows`; `block` (q, 2, 2) is what the edges
+        add to J.
+        """
+        here, between, there = rows.ends(places, queries).T
+        update = leave_out(block, here, there, between)
+        share = (np.stack([here, between], axis=1)[:, None, :] @ update)[:, 0]
+        row_i, row_j = rows[places[:, :1], others], rows[places[:, 1:], others]
+        return row_i + share[:, :1] * row_i + share[:, 1:] * row_j
+
+    def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
+        """(b,) entries of the diagonal of K, and by how much each may be off: not at all."""
+        return self.variance[at], np.zeros(len(at))
 
     def entries(self, i: IntArray, j: IntArray) -> FloatArray:
         """(k,) entries of K at pairs, by a solve for every distinct vertex on the side that has fewer."""
@@ -128,5 +162,5 @@ def elimination_of(n_vertices: int, edges: IntArray) -> Elimination:
         raise PosteriorError(
             f"the exact joint on this graph needs {error.need / 1e9:.1f} GB of memory, and "
             f"{error.room / 1e9:.1f} GB are free: its dense core has {error.core_size:,} vertices. Use fewer "
-            "vertices or edges, or more memory."
+            "vertices or edges, more memory, or GraphGaussian's solver='local', which keeps no such matrix."
         ) from None

@@ -5,7 +5,8 @@ At a scale s every dimension has the precision
     J_s = diag(h_s) + Σ_e a_se·b_e·b_eᵀ,   b_e = e_i − e_j,
 
 the graph's Laplacian with strengths a_s and a positive diagonal h_s: prior and evidence. One factorisation
-serves all dimensions of a scale, and the scales are independent.
+serves all dimensions of a scale, and the scales are independent. How it is held, factorised or not, is the
+`solver`'s choice; what only a factorisation can answer is an error without one.
 """
 
 from __future__ import annotations
@@ -18,10 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
-from acvae.forests.elimination import Elimination
-from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.gaussian.graph.leave_one_out import laplacian_blocks
 from acvae.gaussian.graph.left_out import CandidatesLeftOut, without_rounding
+from acvae.gaussian.graph.solver import SOLVERS, Gaussian, solver_named
 from acvae.gaussian.left_out import PairsLeftOut, find_links
 from acvae.gaussian.stored import Stored
 
@@ -35,7 +35,8 @@ class ScalesJoint:
     """One joint: strengths (S, m) of the graph's edges `links` (m, 2), diagonals (S, n), `group` (d,).
 
     Dimension k has the precision of scale `group[k]`. It is factorised when first asked; `gaussians` are the
-    factorised ones, if they are known already.
+    factorised ones, if they are known already. With `solver` "local" nothing is factorised, and `variance`
+    (S, n) are the diagonals of K, if they are known already.
     """
 
     kind = "scales"
@@ -46,19 +47,22 @@ class ScalesJoint:
         strength: FloatArray,
         diagonal: FloatArray,
         group: IntArray,
-        gaussians: tuple[LaplacianGaussian, ...] | None = None,
+        gaussians: tuple[Gaussian, ...] | None = None,
+        solver: str = "exact",
+        variance: FloatArray | None = None,
     ) -> None:
         self.links, self.strength, self.diagonal, self.group = links, strength, diagonal, group
+        self.solver, self._variance = solver, variance
         if gaussians is not None:
             self.gaussians = gaussians
 
     @cached_property
-    def gaussians(self) -> tuple[LaplacianGaussian, ...]:
-        """One a scale, on one order of elimination."""
-        order: Elimination = elimination_of(self.diagonal.shape[1], self.links)
+    def gaussians(self) -> tuple[Gaussian, ...]:
+        """One a scale, from one solver."""
+        solver = solver_named(self.solver, self.diagonal.shape[1], self.links)
+        known = [None] * len(self.diagonal) if self._variance is None else self._variance
         return tuple(
-            LaplacianGaussian(h, self.links, a, order)
-            for h, a in zip(self.diagonal, self.strength, strict=True)
+            solver.gaussian(h, a, v) for h, a, v in zip(self.diagonal, self.strength, known, strict=True)
         )
 
     @property
@@ -70,7 +74,7 @@ class ScalesJoint:
     def _std(self) -> FloatArray:
         return np.sqrt(np.stack([gaussian.variance for gaussian in self.gaussians], axis=1))
 
-    def _dimensions(self) -> Iterator[tuple[int, LaplacianGaussian, IntArray, FloatArray]]:
+    def _dimensions(self) -> Iterator[tuple[int, Gaussian, IntArray, FloatArray]]:
         """Scale, Gaussian, dimensions and standard deviations (n, 1), for every scale that has dimensions."""
         for s, gaussian in enumerate(self.gaussians):
             own = np.flatnonzero(self.group == s)
@@ -90,12 +94,16 @@ class ScalesJoint:
 
     def pack(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays it is made of."""
-        return {
+        own = {
             "links": self.links,
             "strength": self.strength,
             "diagonal": self.diagonal,
             "group": self.group,
         }
+        if self.solver == "exact":
+            return own
+        variance = np.stack([gaussian.variance for gaussian in self.gaussians])
+        return own | {"solver": np.array(SOLVERS.index(self.solver)), "variance": variance}
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], n: int, d: int) -> ScalesJoint:
@@ -106,7 +114,14 @@ class ScalesJoint:
         strength = stored.numbers("strength", (len(diagonal), len(links)), np.float64)
         if len(diagonal) == 0 or not (diagonal > 0).all() or not (strength > 0).all():
             raise PosteriorError("its precision is not positive.")
-        return cls(links, strength, diagonal, stored.ids("group", (d,), len(diagonal)))
+        group = stored.ids("group", (d,), len(diagonal))
+        if "solver" not in arrays:
+            return cls(links, strength, diagonal, group)
+        solver = SOLVERS[int(stored.ids("solver", (), len(SOLVERS)))]
+        variance = stored.numbers("variance", diagonal.shape, np.float64)
+        if not (variance > 0).all():
+            raise PosteriorError("its variances are not positive.")
+        return cls(links, strength, diagonal, group, solver=solver, variance=variance)
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is made of, without what was computed of it."""
@@ -233,7 +248,11 @@ class ScalesJoint:
                 moved = a[:, None] * (standard[:, own] * std)[there[cut]]
                 np.add.at(pull, (here[cut][:, None], own[None, :]), moved)
         rest = ScalesJoint(
-            new_id[self.links[inside]], self.strength[:, inside], diagonal[:, kept], self.group
+            new_id[self.links[inside]],
+            self.strength[:, inside],
+            diagonal[:, kept],
+            self.group,
+            solver=self.solver,
         )
         mean = np.empty((len(kept), standard.shape[1]))
         for _, gaussian, own, _ in rest._dimensions():

@@ -9,7 +9,6 @@ log(1 + degree) of i and of k
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._util.adjacency import adjacency
-from acvae.forests.elimination import Elimination
+from acvae.gaussian.graph.rows import Rows
+from acvae.gaussian.graph.solver import ExactSolver, Solver
+from acvae.links.statistics.cosines import pair_cosines
 from acvae.links.statistics.neighbourhood import Company, SharedNeighbours, likest
 from acvae.links.statistics.scales import Scale, ScaleStatistics
 from acvae.links.statistics.walk import Walk
@@ -28,7 +29,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
-PANEL = 256  # rows held at a time where pairs are looked up in them
+PANEL = 256  # rows held at a time where pairs are looked up in them, or queries
 
 
 class GraphStatistics:
@@ -44,8 +45,8 @@ class GraphStatistics:
         (n, d) the evidence of all vertices as `unit_rows`; d may be zero.
     alike
         F of `neighbourhood.likest`, if it is known already.
-    order
-        An elimination of the edges, if it is known already.
+    solver
+        Makes the Gaussian that the graph's own walk needs; by default exact.
     """
 
     kind = "graph"
@@ -59,7 +60,7 @@ class GraphStatistics:
         unit: Array,
         *,
         alike: sp.csr_array | None = None,
-        order: Elimination | None = None,
+        solver: Solver | None = None,
     ) -> None:
         n = scales[0].gaussian.n_vertices
         self.labels = labels
@@ -67,7 +68,8 @@ class GraphStatistics:
         self.scale_statistics = tuple(
             ScaleStatistics(scale, label) for scale, label in zip(scales, labels, strict=True)
         )
-        self.walk = Walk(n, edges, weight, order)
+        self.solver = ExactSolver(n, edges) if solver is None else solver
+        self.walk = Walk(n, edges, weight, self.solver)
         linked = _linked(n, edges)
         self.shared = SharedNeighbours(linked, self.degrees)
         self.unit = unit
@@ -120,19 +122,43 @@ class GraphStatistics:
         out = np.empty((len(i), self.count), dtype=np.float32)
         for s, each in enumerate(self.scale_statistics):
             out[:, 2 * s : 2 * s + 2] = each.pairs(i, j)
-        f = 2 * len(self.scale_statistics)
-        out[:, f] = self.walk.pairs(i, j)
-        out[:, f + 1] = _looked_up(i, j, self.shared.rows)
-        if self.company is not None:
-            out[:, f + 2] = (self.unit[i] * self.unit[j]).sum(axis=1)
-            out[:, f + 3 : f + 5] = _looked_up(i, j, self.company.rows)
-        out[:, -2], out[:, -1] = np.log1p(self.degrees[i]), np.log1p(self.degrees[j])
+        out[:, 2 * len(self.scale_statistics)] = self.walk.pairs(i, j)
+        sources, which = np.unique(i, return_inverse=True)
+        for first in range(0, len(sources), PANEL):
+            here = np.flatnonzero((which >= first) & (which < first + PANEL))
+            self._neighbourhood(
+                sources[first : first + PANEL], which[here] - first, i[here], j[here], out, here
+            )
         return out
+
+    def of(self, at: IntArray, rows: list[Rows], place: IntArray, j: IntArray) -> Array:
+        """(k, F) of the vertices at[place] with j, from the `rows` of K of all `at`.
+
+        Rows are those of the scales, and those of the walk.
+        """
+        i = at[place]
+        out = np.empty((len(j), self.count), dtype=np.float32)
+        for s, (each, own) in enumerate(zip(self.scale_statistics, rows, strict=False)):
+            out[:, 2 * s : 2 * s + 2] = each.of(own, place, i, j)
+        out[:, 2 * len(self.scale_statistics)] = self.walk.of(rows[-1], place, j)
+        self._neighbourhood(at, place, i, j, out, np.arange(len(j)))
+        return out
+
+    def _neighbourhood(
+        self, at: IntArray, place: IntArray, i: IntArray, j: IntArray, out: Array, where: IntArray
+    ) -> None:
+        """Write all numbers but those of Gaussians to the rows `where` of `out`; i is at[place]."""
+        f = 2 * len(self.scale_statistics) + 1
+        out[where, f] = self.shared.of(self.shared.sums(at), place, j)
+        if self.company is not None:
+            out[where, f + 1] = pair_cosines(self.unit, i, j)
+            out[where, f + 2 : f + 4] = self.company.of(self.company.sums(at), place, j)
+        out[where, -2], out[where, -1] = np.log1p(self.degrees[i]), np.log1p(self.degrees[j])
 
     def without(
         self,
         at: IntArray,
-        first_rows: FloatArray,
+        first_rows: Rows,
         queries: IntArray,
         edge: IntArray | None,
         candidates: IntArray,
@@ -141,7 +167,7 @@ class GraphStatistics:
         """(q, c, F) of i with its candidates (q, c), had the edge (i, j) of each query not been there.
 
         Query q is (i, j), with its `edge` (q,) among the graph's; without edges, all is as it is. `at` (u,)
-        are the ends of all queries, sorted, and `first_rows` (u, n) their rows of K at the first scale. All
+        are the ends of all queries, sorted, and `first_rows` their rows of K at the first scale. All
         but the cosine of the evidence, which knows no edge, is in double precision before it is `dtype`.
         """
         places = np.searchsorted(at, queries)
@@ -149,11 +175,11 @@ class GraphStatistics:
         out = np.empty((*candidates.shape, self.count), dtype=dtype)
         for s, each in enumerate(self.scale_statistics):
             gaussian = each.scale.gaussian
-            rows = gaussian.rows(at) if s else first_rows
-            strength = np.zeros(len(queries)) if edge is None else gaussian.strength[edge]
+            rows = gaussian.some_rows(at) if s else first_rows
+            strength = None if edge is None else gaussian.strength[edge]
             out[:, :, 2 * s : 2 * s + 2] = each.without(rows, places, queries, strength, candidates)
         f = 2 * len(self.scale_statistics)
-        rows = self.walk.gaussian.rows(at)
+        rows = self.walk.gaussian.some_rows(at)
         out[:, :, f] = self.walk.without(rows, places, queries, edge, candidates)
         out[:, :, f + 1] = self.shared.without(at, places, queries, candidates)
         if self.company is not None:
@@ -171,17 +197,3 @@ class GraphStatistics:
 def _linked(n: int, edges: IntArray) -> sp.csr_array:
     pointer, neighbours, _ = adjacency(n, edges)
     return sp.csr_array((np.ones(len(neighbours)), neighbours, pointer), shape=(n, n))
-
-
-def _looked_up(i: IntArray, j: IntArray, rows: Callable[[IntArray], FloatArray]) -> Array:
-    """(k, …) entries at pairs of what `rows` gives for the first of them."""
-    sources, which = np.unique(i, return_inverse=True)
-    found = None
-    for first in range(0, max(1, len(sources)), PANEL):
-        block = rows(sources[first : first + PANEL])
-        if found is None:
-            found = np.empty((len(i), *block.shape[2:]), dtype=np.float32)
-        here = np.flatnonzero((which >= first) & (which < first + len(block)))
-        found[here] = block[which[here] - first, j[here]]
-    assert found is not None
-    return found

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae.gaussian.distance_matrix import DistanceMatrix
 from acvae.gaussian.left_out import pairs_left_out
 from acvae.gaussian.posterior import Posterior
-from acvae.gaussian.rows import DistanceRows
 
 __all__ = ["PosteriorStatistics", "stretch"]
 
@@ -51,7 +51,7 @@ class PosteriorStatistics:
         length = np.sqrt((mean.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
         self._unit = np.where(length**2 > TINY, mean / np.maximum(length, TINY), 0.0).astype(mean.dtype)
         # With means of zero, expected distances are what spreads and correlations make of them.
-        self._around = DistanceRows(np.zeros_like(mean), std, posterior.joint)
+        self._around = DistanceMatrix(np.zeros_like(mean), std, posterior.joint)
 
     @property
     def n_vertices(self) -> int:

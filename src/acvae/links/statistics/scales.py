@@ -13,7 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.threads import over_ranges
-from acvae.gaussian.graph.laplacian import LaplacianGaussian
+from acvae.gaussian.graph.leave_one_out import laplacian_blocks
+from acvae.gaussian.graph.rows import Rows
+from acvae.gaussian.graph.solver import Gaussian
+from acvae.links.statistics.cosines import pair_cosines
 
 __all__ = ["FLOOR", "Scale", "ScaleStatistics", "unit_rows"]
 
@@ -23,15 +26,12 @@ Array = npt.NDArray[np.float32]
 
 FLOOR = 1e-5  # of correlations
 TINY = 1e-12
-# A vertex without evidence whose only edge is left out has a mean of zero. What rounding leaves of it points
-# at the other end, and would tell the answer; so a squared length below this share of what it was is zero.
-ROUNDING = 1e-16
 
 
 class Scale(NamedTuple):
     """One group of dimensions: the Gaussian given the evidence, and its mean."""
 
-    gaussian: LaplacianGaussian
+    gaussian: Gaussian
     mean: FloatArray  # (n, d)
 
 
@@ -51,22 +51,42 @@ class ScaleStatistics:
 
     def pairs(self, i: IntArray, j: IntArray) -> Array:
         """(k, 2) of pairs."""
-        gaussian, own = self.scale.gaussian, self.scale.gaussian.variance
-        rho = gaussian.entries(i, j) / np.sqrt(own[i] * own[j])
-        cosine = (self.unit[i] * self.unit[j]).sum(axis=1)
+        return self._of_entries(self.scale.gaussian.entries(i, j), i, j)
+
+    def of(self, rows: Rows, place: IntArray, i: IntArray, j: IntArray) -> Array:
+        """(k, 2) of pairs, from the `rows` of the first ends and their places among these."""
+        return self._of_entries(rows[place, j], i, j)
+
+    def _of_entries(self, covariance: FloatArray, i: IntArray, j: IntArray) -> Array:
+        own = self.scale.gaussian.variance
+        rho = covariance / np.sqrt(own[i] * own[j])
+        cosine = pair_cosines(self.unit, i, j)
         return np.stack([np.log(np.maximum(rho, FLOOR)), cosine], axis=-1).astype(np.float32)
 
     def without(
-        self, rows: FloatArray, places: IntArray, queries: IntArray, strength: FloatArray, others: IntArray
+        self,
+        rows: Rows,
+        places: IntArray,
+        queries: IntArray,
+        strength: FloatArray | None,
+        others: IntArray,
     ) -> FloatArray:
         """(q, c, 2) of i with its candidates (q, c), without the edge (i, j) of each query.
 
-        That edge has this `strength` (q,); one of zero leaves all as it is. Rows of K (u, n) are those of the
-        queries' ends, at `places` (q, 2).
+        That edge has this `strength` (q,); without one all is as it is. Rows of K are those of the queries'
+        ends, at `places` (q, 2).
         """
         out = np.empty((*others.shape, 2))
-        scale = self.scale
-        given = rows, places, queries, strength, others, scale.gaussian.variance, scale.mean, out
+        gaussian, mean = self.scale
+        ends = rows.ends(places, queries)
+        answer = others == queries[:, 1:]
+        row_i = np.where(answer, ends[:, 1:2], rows[places[:, :1], others])
+        row_j = np.where(answer, ends[:, 2:], rows[places[:, 1:], others])
+        between, a = row_i, np.zeros(len(queries))
+        if strength is not None:
+            between, a = gaussian.without(rows, places, queries, laplacian_blocks(strength), others), strength
+        change = row_i - row_j
+        given = between, change, ends, queries, a, others, gaussian.variance, mean, gaussian.rounding, out
         over_ranges(lambda a, b: _without(*given, a, b), len(queries), at_least=32)
         return out
 
@@ -88,39 +108,43 @@ def _log_correlation(rows: FloatArray, variance: FloatArray, at: IntArray) -> Ar
 
 @numba.njit(cache=True, nogil=True)
 def _without(
-    rows: Any,
-    places: Any,
+    between: Any,
+    change: Any,
+    ends: Any,
     queries: Any,
     strength: Any,
     candidates: Any,
     variance: Any,
     mean: Any,
+    rounding: float,
     out: Any,
     first: int,
     last: int,
 ) -> None:
-    """Rank-one removal of an edge: K′ = K + s·u·uᵀ, m′ = m + s·u·(m_i − m_j), u = K_i − K_j."""
+    """Rank-one removal of an edge: K′ = K + s·u·uᵀ, m′ = m + s·u·(m_i − m_j), u = K_i − K_j.
+
+    `between` (q, c) are K′_ik, `change` (q, c) u_k.
+    """
     d = mean.shape[1]
     own = np.empty(d)
     gap = np.empty(d)
     for q in range(first, last):
         i, j = queries[q, 0], queries[q, 1]
-        row_i, row_j = rows[places[q, 0]], rows[places[q, 1]]
         a = strength[q]
-        u_i, u_j = row_i[i] - row_j[i], row_i[j] - row_j[j]
+        u_i, u_j = ends[q, 0] - ends[q, 1], ends[q, 1] - ends[q, 2]
         s = a / (1 - a * (u_i - u_j))
-        var_i = row_i[i] + s * u_i * u_i
+        var_i = ends[q, 0] + s * u_i * u_i
         length_i, before_i = 0.0, 0.0
         for x in range(d):
             before_i += mean[i, x] * mean[i, x]
             gap[x] = mean[i, x] - mean[j, x]
             own[x] = mean[i, x] + s * u_i * gap[x]
             length_i += own[x] * own[x]
-        length_i = sqrt(length_i) if length_i > ROUNDING * before_i else 0.0
+        length_i = sqrt(length_i) if length_i > rounding * before_i else 0.0
         for c in range(candidates.shape[1]):
             k = candidates[q, c]
-            u_k = row_i[k] - row_j[k]
-            rho = (row_i[k] + s * u_i * u_k) / sqrt(var_i * (variance[k] + s * u_k * u_k))
+            u_k = change[q, c]
+            rho = between[q, c] / sqrt(var_i * (variance[k] + s * u_k * u_k))
             out[q, c, 0] = log(max(rho, FLOOR))
             dot, length_k, before_k, shift = 0.0, 0.0, 0.0, s * u_k
             for x in range(d):
@@ -129,4 +153,4 @@ def _without(
                 dot += value * own[x]
                 length_k += value * value
             product = length_i * sqrt(length_k)
-            out[q, c, 1] = dot / product if product > 0 and length_k > ROUNDING * before_k else 0.0
+            out[q, c, 1] = dot / product if product > 0 and length_k > rounding * before_k else 0.0

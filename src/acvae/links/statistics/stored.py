@@ -10,8 +10,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae.exceptions import PosteriorError
-from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.gaussian.graph.scales import ScalesJoint
+from acvae.gaussian.graph.solver import Gaussian, Solver, solver_named
 from acvae.gaussian.posterior import Posterior
 from acvae.gaussian.stored import Stored
 from acvae.links.statistics.graph import GraphStatistics
@@ -24,7 +24,8 @@ Arrays = dict[str, npt.NDArray[Any]]
 LONGEST = 40  # characters of a label
 
 
-def pack_graph(statistics: GraphStatistics) -> tuple[Arrays, list[str]]:
+def pack_graph(statistics: GraphStatistics) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays that they are made of, and what else is to be known."""
     scales = statistics.scales
     arrays: Arrays = {
         "links": scales[0].gaussian.edges,
@@ -41,7 +42,9 @@ def pack_graph(statistics: GraphStatistics) -> tuple[Arrays, list[str]]:
             "alike/ids": alike.indices.astype(np.int64),
             "alike/values": alike.data.astype(np.float32),
         }
-    return arrays, list(statistics.labels)
+    if statistics.solver.restricts:
+        arrays["variance"] = np.stack([scale.gaussian.variance for scale in scales])
+    return arrays, {"labels": list(statistics.labels), "solver": statistics.solver.name}
 
 
 def unpack_graph(
@@ -50,6 +53,7 @@ def unpack_graph(
     about: Mapping[str, Any],
     posterior: Posterior | None,
 ) -> GraphStatistics:
+    """Of what `pack_graph` gave, or of anything else, which is an error."""
     diagonal = stored.numbers("diagonal", (None, None), np.float64)
     count, n = diagonal.shape
     links = stored.links("links", n)
@@ -61,17 +65,20 @@ def unpack_graph(
         raise PosteriorError("its weights are not positive.")
     mean, evidence, alike = np.zeros((count, n, 0)), np.zeros((n, 0), dtype=np.float32), None
     if "mean" in arrays:
-        mean = stored.numbers("mean", (count, n, None), np.float64)
+        mean = stored.numbers("mean", (count, n, None))
         evidence = stored.numbers("evidence", (n, mean.shape[2]), np.float32)
         alike = _alike(stored, n)
     labels = about.get("labels")
     told = isinstance(labels, list) and all(isinstance(x, str) and len(x) <= LONGEST for x in labels)
     if not told or len(labels or ()) != count:
         raise PosteriorError(f"it has no labels for its {count} scales.")
-    gaussians = _gaussians(links, strength, diagonal, posterior)
+    solver = solver_named(str(about.get("solver", "exact")), n, links)
+    variance = stored.numbers("variance", (count, n), np.float64) if "variance" in arrays else None
+    if variance is not None and not (variance > 0).all():
+        raise PosteriorError("its variances are not positive.")
+    gaussians = _gaussians(solver, links, strength, diagonal, variance, posterior)
     scales = tuple(Scale(gaussian, own) for gaussian, own in zip(gaussians, mean, strict=True))
-    order = gaussians[0].order
-    return GraphStatistics(scales, tuple(labels or ()), links, weight, evidence, alike=alike, order=order)
+    return GraphStatistics(scales, tuple(labels or ()), links, weight, evidence, alike=alike, solver=solver)
 
 
 def _alike(stored: Stored, n: int) -> sp.csr_array:
@@ -87,17 +94,23 @@ def _alike(stored: Stored, n: int) -> sp.csr_array:
 
 
 def _gaussians(
+    solver: Solver,
     links: npt.NDArray[np.int64],
     strength: npt.NDArray[np.float64],
     diagonal: npt.NDArray[np.float64],
+    variance: npt.NDArray[np.float64] | None,
     posterior: Posterior | None,
-) -> tuple[LaplacianGaussian, ...]:
+) -> tuple[Gaussian, ...]:
     """The posterior's, where it has the same, since a factorisation takes time and memory."""
     joint = None if posterior is None else posterior.joint
-    if isinstance(joint, ScalesJoint) and all(
-        np.array_equal(a, b)
-        for a, b in ((joint.links, links), (joint.strength, strength), (joint.diagonal, diagonal))
+    if (
+        isinstance(joint, ScalesJoint)
+        and joint.solver == solver.name
+        and all(
+            np.array_equal(a, b)
+            for a, b in ((joint.links, links), (joint.strength, strength), (joint.diagonal, diagonal))
+        )
     ):
         return joint.gaussians
-    order = elimination_of(diagonal.shape[1], links)
-    return tuple(LaplacianGaussian(h, links, a, order) for h, a in zip(diagonal, strength, strict=True))
+    known = [None] * len(diagonal) if variance is None else variance
+    return tuple(solver.gaussian(h, a, v) for h, a, v in zip(diagonal, strength, known, strict=True))

@@ -12,9 +12,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from acvae.forests.elimination import Elimination
-from acvae.gaussian.graph.laplacian import LaplacianGaussian
-from acvae.gaussian.graph.leave_one_out import leave_out
+from acvae.gaussian.graph.rows import Rows
+from acvae.gaussian.graph.solver import Solver
 
 __all__ = ["FOLLOW", "Walk"]
 
@@ -30,12 +29,10 @@ class Walk:
 
     names = ("log walk",)
 
-    def __init__(
-        self, n_vertices: int, edges: IntArray, weight: FloatArray, order: Elimination | None = None
-    ) -> None:
+    def __init__(self, n_vertices: int, edges: IntArray, weight: FloatArray, solver: Solver) -> None:
         degree: FloatArray = np.bincount(edges.ravel(), np.repeat(weight, 2), n_vertices).astype(np.float64)
         self.weight = weight
-        self.gaussian = LaplacianGaussian(1 + (1 - FOLLOW) * degree, edges, FOLLOW * weight, order)
+        self.gaussian = solver.gaussian(1 + (1 - FOLLOW) * degree, FOLLOW * weight)
 
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n) of the vertices `at` with all."""
@@ -45,24 +42,22 @@ class Walk:
         """(k,) of pairs."""
         return _log(self.gaussian.entries(i, j))
 
+    def of(self, rows: Rows, place: IntArray, others: IntArray) -> FloatArray:
+        """(k,) of pairs, from the `rows` of the first ends and their places among these."""
+        return _log(rows[place, others])
+
     def without(
-        self, rows: FloatArray, places: IntArray, queries: IntArray, edge: IntArray | None, others: IntArray
+        self, rows: Rows, places: IntArray, queries: IntArray, edge: IntArray | None, others: IntArray
     ) -> FloatArray:
         """(q, c) of i with its candidates (q, c), had the `edge` (q,) of each query (i, j) not been there.
 
         Rows of K hold those of the queries' ends, at `places` (q, 2). Without edges, all is as it is.
         """
-        own, other = places.T
-        row = rows[own[:, None], others]
         if edge is None:
-            return _log(row)
+            return _log(rows[places[:, :1], others])
         w, c = self.weight[edge], FOLLOW
         block = w[:, None, None] * np.array([[1.0, -c], [-c, 1.0]])
-        i, j = queries.T
-        here, between = rows[own, i], rows[own, j]
-        update = leave_out(block, here, rows[other, j], between)
-        share = (np.stack([here, between], axis=1)[:, None, :] @ update)[:, 0]
-        return _log(row + share[:, :1] * row + share[:, 1:] * rows[other[:, None], others])
+        return _log(self.gaussian.without(rows, places, queries, block, others))
 
 
 def _log(covariance: FloatArray) -> FloatArray:

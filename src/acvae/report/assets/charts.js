@@ -9,7 +9,7 @@ function drawDendrogram({ run }) {
   const tallest = Math.max(...merges.map((merge) => merge.height));
   const { root, at } = chart(box, {
     height: 60 + 23 * leaves.length, x: [0, 1.03 * tallest], y: [-0.6, leaves.length - 0.4], xLabel: ward ? "what a merge adds to the spread" : "largest expected distance within",
-    yNames: leaves.map((leaf) => `${shorten(leaf.name, narrow ? 17 : 27)} (${count(leaf.size)})`),
+    yNames: leaves.map((leaf) => `${shorten(leafName(run, leaf), narrow ? 17 : 27)} (${count(leaf.size)})`),
     description: `Dendrogram of ${leaves.length} groups of vertices`,
   });
   const color = (k) => (k < 0 ? "var(--soft)" : clusterColor(run, k));
@@ -20,11 +20,17 @@ function drawDendrogram({ run }) {
     root.append(line);
   }
   leaves.forEach((leaf, k) => root.append(shape("circle", { cx: at.x(0), cy: at.y(k), r: 2.5 + Math.log10(leaf.size), fill: color(leaf.cluster) },
-    tooltip(`${leaf.name}, ${many(leaf.size, "vertex", "vertices")}`))));
+    tooltip(`${leafName(run, leaf)}, ${many(leaf.size, "vertex", "vertices")}`))));
   byId("dendrogram-remark").textContent =
-    `The highest merges of ${ward ? "Ward’s linkage of the embeddings’ directions" : "complete linkage"}; long stems are clusters that stand apart. Each end is a group, called by its vertex of most neighbours, with its size; colours as on the map.` +
+    `The highest merges of ${ward ? "Ward’s linkage of the embeddings’ directions" : "complete linkage"}; long stems are clusters that stand apart. Each end is a group, called as on the map, or by its vertex of most neighbours where it is a part of a cluster, with its size; colours as on the map.` +
     (leftOut ? ` Groups too small to show, ${many(leftOut, "vertex", "vertices")} in all, are left out.` : "") +
     (landmarks ? ` Made of ${count(landmarks)} vertices drawn at random; the others joined the nearest cluster.` : "");
+}
+
+// A leaf that is a whole cluster has its name.
+function leafName({ clusters }, leaf) {
+  const own = clusters[leaf.cluster];
+  return leaf.whole && own.words.length ? own.words.join(", ") : leaf.name;
 }
 
 function drawLengths({ run }) {
@@ -82,7 +88,8 @@ function drawCurves(runs) {
   const shown = CURVES.filter(({ keys }) => runs.some((run) => keys.some(([key]) => run.curves[key])));
   byId("training-section").hidden = !shown.length;
   const color = (k) => PALETTE[k % PALETTE.length];
-  byId("curves-legend").replaceChildren(...(runs.length < 2 ? [] : runs.map((run, k) =>
+  const drawn = runs.map((run, k) => ({ run, k })).filter(({ run }) => Object.keys(run.curves).length);
+  byId("curves-legend").replaceChildren(...(runs.length < 2 ? [] : drawn.map(({ run, k }) =>
     element("span", { class: "key" }, element("span", { class: "swatch", style: { background: color(k) } }), run.label))));
   byId("curves").replaceChildren(...shown.map(({ title, sentence }) =>
     element("figure", {}, element("div", { class: "heading" }, title), element("div", { class: "chart small" }), element("p", { class: "remark" }, sentence))));

@@ -2,6 +2,7 @@
 
 const BEST_AT_FIRST = 10;
 const NEIGHBORS_AT_FIRST = 12;
+const LONGEST_REASON = 140; // letters of a reason that is not opened
 const LONGEST_PATH = 16; // vertices of a path that is listed step by step
 
 function drawLinks(state, choose, showPair) {
@@ -9,9 +10,12 @@ function drawLinks(state, choose, showPair) {
   const { run, chosen } = state;
   if (!chosen) {
     const best = run.links.best.map(([v, place]) => linkAt(run, v, place));
+    const likely = run.links.probability && run.calibration?.likely;
     box.replaceChildren(
       element("h3", {}, best.length ? "The most likely new links of all" : "There is no link left to predict"),
-      ...(best.length ? [columnNames(run), longList(state, best, "best", BEST_AT_FIRST, `All ${best.length}`, choose, showPair)] : []));
+      ...(run.links.asked ? [element("p", { class: "remark" }, `Among those of the ${count(run.links.asked.count)} vertices with the most neighbours. The links of all take longer: acvae links RUN --out FILE.`)] : []),
+      ...(likely ? [element("p", { class: "remark", id: "likely" }, `Of the pairs given 50% or more, ${percent(likely.share)} are held-out links (${count(likely.pairs)} pairs that were not trained on).`)] : []),
+      ...(best.length ? [columnNames(whatIsTold(run)), longList(state, best, "best", BEST_AT_FIRST, `All ${best.length}`, choose, showPair)] : []));
     return;
   }
   const v = chosen.vertex;
@@ -25,15 +29,16 @@ function drawLinks(state, choose, showPair) {
       many(degree(run, v), "known neighbour") + (hidden ? `, ${many(hidden, "link")} held out from training` : "") +
       (cluster.name === null ? "" : `; cluster: ${clusterTitle(cluster)}`)),
     element("button", { type: "button", class: "plain", id: "all-links", onclick: () => choose(null) }, "Back to the links of all"),
-    element("h3", {}, links.length === 0 ? "No link left to predict" : links.length === 1 ? "The best predicted link" : `The ${links.length} best predicted links`),
-    ...(links.length ? [columnNames(run), linkList(state, links, "predicted", choose, showPair)] : []),
+    element("h3", {}, !asked(run, v) ? "Links not predicted on this page" : links.length === 0 ? "No link left to predict" : links.length === 1 ? "The best predicted link" : `The ${links.length} best predicted links`),
+    ...(links.length ? [columnNames(whatIsTold(run)), linkList(state, links, "predicted", choose, showPair)] : []),
+    ...(asked(run, v) ? [] : [element("p", { class: "remark" }, `It has those of the ${count(run.links.asked.count)} vertices with the most neighbours. For this one: acvae links RUN NAME.`)]),
     element("h3", {}, known.length ? "Known neighbours, nearest first" : "No known neighbours"),
-    ...(known.length ? [longList(state, known, "known", NEIGHBORS_AT_FIRST, known.length < degree(run, v) ? `The nearest ${count(known.length)}` : `All ${count(known.length)}`, choose, showPair)] : []));
+    ...(known.length ? [columnNames("expected distance"), longList(state, known, "known", NEIGHBORS_AT_FIRST, known.length < degree(run, v) ? `The nearest ${count(known.length)}` : `All ${count(known.length)}`, choose, showPair)] : []));
 }
 
-const columnNames = (run) =>
-  element("div", { class: "column-names", "aria-hidden": "true" }, element("span"),
-    element("span", {}, run.links.probability ? "probability" : "expected distance"));
+const asked = (run, v) => !run.links.asked || run.links.asked.of[v] === 1;
+const whatIsTold = (run) => (run.links.probability ? "probability" : "expected distance");
+const columnNames = (title) => element("div", { class: "column-names", "aria-hidden": "true" }, element("span"), element("span", {}, title));
 
 // The first of a list, and a button for the rest.
 function longList(state, links, kind, atFirst, title, choose, showPair) {
@@ -62,10 +67,10 @@ function linkList(state, links, kind, choose, showPair) {
       "aria-label": `${name}, ${likely ? "distance" : "probability"} ${value}${link.test ? ", a held-out link" : ""}; show why`,
       onclick: (event) => toggleWhy(state, event.currentTarget, { ...link, from, kind }, panel, choose, showPair) },
       ...(kind === "known" ? [] : [element("span", { class: "rank" }, String(k + 1))]),
-      element("span", { class: "name" }, name,
-        ...(kind === "known" ? [] : [element("span", { class: "why" }, reasonsFor(run, from, link.vertex, link.place)[0])])),
+      element("span", { class: "name" }, name),
       ...(link.test ? [element("span", { class: "tag", title: "a true link that was held out from training" }, "held out ✓")] : []),
-      element("span", { class: "value" }, value)));
+      element("span", { class: "value" }, value),
+      ...(kind === "known" ? [] : [element("span", { class: "why" }, shorten(reasonsFor(run, from, link.vertex, link.place)[0], LONGEST_REASON))])));
     return item;
   }));
 }

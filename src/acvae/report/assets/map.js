@@ -162,7 +162,8 @@ function nameParts(pen, boxes, state, size, c) {
     const x = size.width / 2 + (middle.x - map.view.x) * map.view.unit;
     const y = size.height / 2 - (middle.y - map.view.y) * map.view.unit;
     if (x < 0 || y < 0 || x > size.width || y > size.height) return;
-    writeLabel(pen, boxes, { text: shorten(part.title, size.width < 480 ? 26 : 44), x, y, size: 13,
+    const narrow = size.width < 480; // a phone has room for one word of each
+    writeLabel(pen, boxes, { text: shorten((narrow && part.words?.[0]) || part.title, narrow ? 20 : 44), x, y, size: 13,
       color: c.ink, halo: c.card, bold: true, ...size });
   });
 }

@@ -1,6 +1,7 @@
 // Colours for the map, taken from the style sheet so that they follow the light or dark theme; on paper always light.
 
-const PALETTE = ["#4269d0", "#e0a100", "#3ca951", "#ff725c", "#a463f2", "#4fb3a0", "#9c6b4e", "#ff8ab7", "#7fa8e8"];
+const PALETTE = ["#4269d0", "#e0a100", "#3ca951", "#ff725c", "#a463f2", "#4fb3a0", "#9c6b4e", "#ff8ab7", "#7fa8e8",
+  "#8a9a1f", "#c4453a", "#7a4fd0", "#0f8fb3", "#b08968", "#d6409f", "#1f8a5c"];
 const GREY = "#98a2ae";
 const PAPER = { paper: "#ffffff", ink: "#1d2530", soft: "#586474", mark: "#d4351c", accent: "#2f5cc7", card: "#f6f7f9" };
 const darkTheme = window.matchMedia("(prefers-color-scheme: dark)");

@@ -3,45 +3,46 @@
 from collections.abc import Sequence
 from typing import Any
 
+from acvae._util.plugins import load_plugins
 from acvae.exceptions import UnknownNameError, did_you_mean
 from acvae.reproduce.compare import classification, completion
 from acvae.reproduce.compare.network_methods import EMBEDDED, NETWORKS
-from acvae.reproduce.compare.ours import OUR_COMPLETIONS, OUR_EMBEDDINGS, OUR_LINKS
+from acvae.reproduce.compare.ours import our_completions, our_embeddings, our_links
 from acvae.reproduce.compare.rule_methods import RULES
 
-__all__ = ["METHODS", "kinds"]
+__all__ = ["kinds", "methods_of"]
 
 
-def _by_name(*methods: Any) -> dict[str, Any]:
+def methods_of(task: str) -> dict[str, Any]:
+    """The methods of "links", "completion" or "classification" by name; registered models are among ours."""
+    load_plugins()
+    methods: list[Any]
+    if task == "links":
+        methods = [*RULES, *NETWORKS, *our_links()]
+    elif task == "completion":
+        methods = [*COMPLETIONS, *our_completions()]
+    else:
+        methods = [*EMBEDDINGS, *EMBEDDED, *our_embeddings()]
     return {method.name: method for method in methods}
 
 
-METHODS: dict[str, dict[str, Any]] = {
-    "links": _by_name(*RULES, *NETWORKS, *OUR_LINKS),
-    "completion": _by_name(
-        completion.Completion("column-means", "column means", "rule", completion.column_means),
-        completion.Completion(
-            "mean-of-neighbours", "mean of neighbours", "rule", completion.mean_of_neighbours
-        ),
-        completion.Completion(
-            "feature-propagation", "feature propagation", "rule", completion.feature_propagation
-        ),
-        *OUR_COMPLETIONS,
+COMPLETIONS = (
+    completion.Completion("column-means", "column means", "rule", completion.column_means),
+    completion.Completion("mean-of-neighbours", "mean of neighbours", "rule", completion.mean_of_neighbours),
+    completion.Completion(
+        "feature-propagation", "feature propagation", "rule", completion.feature_propagation
     ),
-    "classification": _by_name(
-        classification.Embedding("raw-features", "raw features", "rule", classification.raw_features),
-        classification.Embedding("svd", "SVD", "rule", classification.singular_vectors),
-        *EMBEDDED,
-        *OUR_EMBEDDINGS,
-    ),
-}
-
+)
+EMBEDDINGS = (
+    classification.Embedding("raw-features", "raw features", "rule", classification.raw_features),
+    classification.Embedding("svd", "SVD", "rule", classification.singular_vectors),
+)
 KINDS = {"rules": "rule", "networks": "network", "ours": "ours"}
 
 
 def kinds(task: str, names: Sequence[str] | None = None) -> list[str]:
     """Names of methods of a task: those given, where "rules", "networks" and "ours" stand for many."""
-    known = METHODS[task]
+    known = methods_of(task)
     if not names:
         return list(known)
     chosen: list[str] = []

@@ -1,7 +1,7 @@
 """Our own models as lines of the tables, from the registry: with their defaults, nothing chosen.
 
-A model that is added to `acvae.methods.METHODS` is in the tables of links and of classes by that, and in
-that of completion if it completes features.
+A model that is registered is in the tables of links and of classes by that, and in that of completion if it
+completes features.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from acvae.reproduce.compare.completion import Completion
 from acvae.reproduce.compare.method import Fit, Method, Watch
 from acvae.reproduce.compare.ranking import Ranking
 
-__all__ = ["OUR_COMPLETIONS", "OUR_EMBEDDINGS", "OUR_LINKS"]
+__all__ = ["our_completions", "our_embeddings", "our_links"]
 
 
 def _model(name: str, seed: int) -> Any:
@@ -54,10 +54,20 @@ def _embed(name: str) -> Any:
     return embed
 
 
-OUR_LINKS = tuple(Method(name, found.label, "ours", _links(name)) for name, found in METHODS.items())
-OUR_EMBEDDINGS = tuple(Embedding(name, found.label, "ours", _embed(name)) for name, found in METHODS.items())
-OUR_COMPLETIONS = tuple(
-    Completion(name, METHODS[name].label, "ours", _complete(name))
-    for name in METHODS
-    if METHODS[name].completes
-)
+def our_links() -> list[Method]:
+    """Every model, to rank links."""
+    return [Method(name, found.label, "ours", _links(name)) for name, found in METHODS.items()]
+
+
+def our_embeddings() -> list[Embedding]:
+    """Every model, for its embeddings."""
+    return [Embedding(name, found.label, "ours", _embed(name)) for name, found in METHODS.items()]
+
+
+def our_completions() -> list[Completion]:
+    """The models that complete features."""
+    return [
+        Completion(name, found.label, "ours", _complete(name))
+        for name, found in METHODS.items()
+        if found.completes
+    ]

@@ -4,8 +4,8 @@ An encoder of two convolutions gives embeddings z, and the log-odds of a link ar
 PyTorch Geometric's `recon_loss`: the train links against as many random pairs.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import torch
 
@@ -59,54 +59,28 @@ class SageEncoder(torch.nn.Module):
         return self.second(self.dropout(x.relu()), edges)
 
 
-def fit_gae(
-    features: Any,
-    graph: Graph,
-    *,
-    seed: int,
-    watch: Watch | None = None,
-    epochs: int = 200,
-    hidden: int = 128,
-    latent: int = 64,
-    dropout: float = 0.0,
-) -> Ranking:
-    """Graph auto-encoder."""
-    with seeded(seed, "GAE") as generator:
-        x = Features(features)
-        model = geometric().GAE(GCNEncoder(x.shape[1], hidden, latent, dropout, 1))
-        return _fit(model, x, normalised(graph), graph, generator, epochs, watch)
+class Sizes(NamedTuple):
+    """What is chosen on hidden train links: length of the training, widths, dropout."""
+
+    epochs: int = 200
+    hidden: int = 128
+    latent: int = 64
+    dropout: float = 0.0
 
 
-def fit_vgae(
-    features: Any,
-    graph: Graph,
-    *,
-    seed: int,
-    watch: Watch | None = None,
-    epochs: int = 200,
-    hidden: int = 128,
-    latent: int = 64,
-    dropout: float = 0.0,
-) -> Ranking:
+def fit_gae(features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **sizes: Any) -> Ranking:
+    """Graph auto-encoder; `sizes` are those of `Sizes`."""
+    return _fit_gcn(features, graph, seed, watch, Sizes(**sizes), variational=False)[0]
+
+
+def fit_vgae(features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **sizes: Any) -> Ranking:
     """Variational graph auto-encoder; ranked by the means."""
-    with seeded(seed, "VGAE") as generator:
-        x = Features(features)
-        model = geometric().VGAE(GCNEncoder(x.shape[1], hidden, latent, dropout, 2))
-        return _fit(model, x, normalised(graph), graph, generator, epochs, watch, kl=1 / graph.n_vertices)
+    return _fit_gcn(features, graph, seed, watch, Sizes(**sizes), variational=True)[0]
 
 
-def fit_sage(
-    features: Any,
-    graph: Graph,
-    *,
-    seed: int,
-    watch: Watch | None = None,
-    epochs: int = 200,
-    hidden: int = 128,
-    latent: int = 64,
-    dropout: float = 0.0,
-) -> Ranking:
+def fit_sage(features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **sizes: Any) -> Ranking:
     """GraphSAGE on links."""
+    epochs, hidden, latent, dropout = Sizes(**sizes)
     with seeded(seed, "GraphSAGE") as generator:
         x = Features(features)
         model = geometric().GAE(SageEncoder(x.shape[1], hidden, latent, dropout))
@@ -116,13 +90,27 @@ def fit_sage(
 
 def embed_vgae(features: Any, graph: Graph, seed: int) -> Any:
     """Means of a VGAE (n, latent), for a classifier."""
-    with seeded(seed, "VGAE") as generator:
-        x = Features(features)
-        model = geometric().VGAE(GCNEncoder(x.shape[1], 128, 64, 0.0, 2))
-        edges = normalised(graph)
-        _fit(model, x, edges, graph, generator, 200, None, kl=1 / graph.n_vertices)
+    return _fit_gcn(features, graph, seed, None, Sizes(), variational=True)[1]()
+
+
+def _fit_gcn(
+    features: Any, graph: Graph, seed: int, watch: Watch | None, sizes: Sizes, *, variational: bool
+) -> tuple[Ranking, Callable[[], Any]]:
+    """The ranking of a GAE or VGAE, and how to get its embeddings (n, latent)."""
+    epochs, hidden, latent, dropout = sizes
+    kind = "VGAE" if variational else "GAE"
+    with seeded(seed, kind) as generator:
+        x, edges = Features(features), normalised(graph)
+        encoder = GCNEncoder(x.shape[1], hidden, latent, dropout, 2 if variational else 1)
+        model = getattr(geometric(), kind)(encoder)
+        kl = 1 / graph.n_vertices if variational else 0.0
+        ranking = _fit(model, x, edges, graph, generator, epochs, watch, kl=kl)
+
+    def embed() -> Any:
         with torch.no_grad():
             return model.encode(x, edges).numpy()
+
+    return ranking, embed
 
 
 def _fit(

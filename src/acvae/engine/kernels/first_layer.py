@@ -1,6 +1,6 @@
-"""A batch of feature rows on its way through a first layer and back, in parts: no autograd.
+"""A batch of feature rows on its way through a first layer and back, in pieces: no autograd.
 
-The fused gradient (`acvae.training.fused`) shares its work among threads: the product by rows, the gradient
+The fused gradient (`acvae.engine.fused`) shares its work among threads: the product by rows, the gradient
 by hidden units, so that two threads never write to the same place and no sum depends on their number. A part
 of the gradient is used where it is made, for Adam's step on the same part of the weight, and need not be
 written out. Sparse and dense rows offer the same operations.
@@ -16,14 +16,14 @@ from acvae.engine.kernels.adam import Learned, adam_update
 from acvae.nn.kernels.bags import bag_sum
 from acvae.nn.kernels.pair_layer import pair_layer_of_bags
 
-__all__ = ["DensePart", "RowPart", "SparsePart"]
+__all__ = ["DenseInput", "LayerInput", "SparseInput"]
 
 Array = npt.NDArray[Any]
 _ALL_ONES = np.ones(1, dtype=np.float32)  # stands for the values of a pattern
 _NO_STEP = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-class RowPart(Protocol):
+class LayerInput(Protocol):
     """b rows x of the feature matrix, of D columns."""
 
     def times(self, weight: Array, first: int, last: int, out: Array) -> None:
@@ -40,7 +40,7 @@ class RowPart(Protocol):
         """
 
 
-class SparsePart:
+class SparseInput:
     """Rows as bags: columns and values of row r lie between offsets[r] and offsets[r + 1]."""
 
     def __init__(self, columns: Array, offsets: Array, values: Array | None, n_columns: int) -> None:
@@ -63,7 +63,7 @@ class SparsePart:
         _descend(grad, own, *entries, *self._bags[2:], *_with(units, weight, columns, adam))
 
 
-class DensePart:
+class DenseInput:
     """Rows as an array (b, D)."""
 
     def __init__(self, table: Array) -> None:

@@ -1,4 +1,4 @@
-"""Rows of the matrix of distances: by which way they come, and how many in a block."""
+"""The matrix of all distances, which is never held: its rows in blocks or as they are asked for."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -8,18 +8,19 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.reused_memory import ReusedMemory
 from acvae._util.threads import over_ranges
 from acvae.gaussian.joint import DistanceBlocks
 
-__all__ = ["DistanceRows"]
+__all__ = ["DistanceMatrix"]
 
 IntArray = npt.NDArray[np.int64]
 
 BLOCK_BYTES = 64 << 20  # size of a block of distances while streaming
 
 
-class DistanceRows:
-    """The rows under given means, standard deviations (n, d) and correlations.
+class DistanceMatrix:
+    """Distances under given means, standard deviations (n, d) and correlations.
 
     Tables that serve all rows are made when they are first worth it, and then stay.
     """
@@ -27,6 +28,7 @@ class DistanceRows:
     def __init__(self, mean: npt.NDArray[Any], std: npt.NDArray[Any], joint: Any) -> None:
         self._mean, self._std, self._joint = mean, std, joint
         self._walks: DistanceBlocks | None = None
+        self._memory = ReusedMemory(BLOCK_BYTES)
 
     def blocks(
         self, ids: IntArray, block_rows: int | None
@@ -43,7 +45,7 @@ class DistanceRows:
         unique, where = np.unique(ids, return_inverse=True)
         if len(unique) < len(ids):
             return self.all_columns(unique)[where]
-        out = np.empty((len(ids), len(self._mean)), dtype=self._mean.dtype)
+        out = self._memory.empty((len(ids), len(self._mean)), self._mean.dtype)
         source = self._few(ids) or self._tables
         straight = getattr(source, "rows", None)
         if straight is not None:
@@ -55,8 +57,8 @@ class DistanceRows:
             over_ranges(lambda a, b, given=given: _gather(*given, out, a, b), len(at), at_least=4)  # type: ignore[misc]
         return out
 
-    def part(self, ids: IntArray, part: int, parts: int) -> IntArray:
-        """One of `parts` parts of the rows, of whole blocks."""
+    def share(self, ids: IntArray, part: int, parts: int) -> IntArray:
+        """The rows of one of several processes that share the work, in whole blocks."""
         if self._few(ids) is not None:
             return ids[part::parts]
         place = np.argsort(self._tables.columns)[ids]

@@ -1,0 +1,92 @@
+"""Entries of sparse rows at many places and columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from acvae._util.threads import over_ranges
+
+__all__ = ["entries_at", "strongest"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+def entries_at(
+    start: npt.NDArray[Any],
+    ids: npt.NDArray[Any],
+    values: npt.NDArray[Any],
+    n_columns: int,
+    place: npt.ArrayLike,
+    column: npt.ArrayLike,
+) -> FloatArray:
+    """Values at places among the rows and columns, which broadcast; zero where a row has none.
+
+    Row p has its columns, in any order and each once, from ids[start[p]] to ids[start[p + 1]].
+    """
+    rows, columns = np.broadcast_arrays(place, column)
+    flat = rows.ravel()
+    order = np.argsort(flat, kind="stable")
+    given = start, ids, values, flat[order], columns.ravel()[order]
+    found = np.empty(rows.size)
+    over_ranges(lambda a, b: _look_up(*given, found, n_columns, a, b), len(found), at_least=20_000)
+    out = np.empty(rows.size)
+    out[order] = found
+    return out.reshape(rows.shape)
+
+
+def strongest(
+    start: npt.NDArray[Any], ids: npt.NDArray[Any], values: npt.NDArray[Any], count: int
+) -> tuple[IntArray, IntArray]:
+    """Row and column (k,) of the largest values of each row that are above zero, at most `count` a row."""
+    size = np.minimum(np.diff(start), count)
+    begin = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+    out = np.full(begin[-1], -1, dtype=np.int64)
+    over_ranges(lambda a, b: _strongest(start, ids, values, begin, out, a, b), len(size), uneven=True)
+    place = np.repeat(np.arange(len(size)), size)
+    return place[out >= 0], out[out >= 0]
+
+
+@numba.njit(cache=True, nogil=True)
+def _look_up(
+    start: Any, ids: Any, values: Any, place: Any, column: Any, out: Any, n: int, first: int, last: int
+) -> None:
+    """Places are in growing order; each row is laid out once."""
+    row, held = np.zeros(n), -1
+    for q in range(first, last):
+        p = place[q]
+        if p != held:
+            if held >= 0:
+                for t in range(start[held], start[held + 1]):
+                    row[ids[t]] = 0.0
+            for t in range(start[p], start[p + 1]):
+                row[ids[t]] = values[t]
+            held = p
+        out[q] = row[column[q]]
+
+
+@numba.njit(cache=True, nogil=True)
+def _strongest(start: Any, ids: Any, values: Any, begin: Any, out: Any, first: int, last: int) -> None:
+    for p in range(first, last):
+        a, b, room = start[p], start[p + 1], begin[p + 1] - begin[p]
+        at = begin[p]
+        least = 0.0
+        if b - a > room:
+            least = max(0.0, np.partition(values[a:b], b - a - room)[b - a - room])
+            for t in range(a, b):
+                if values[t] > least:
+                    out[at] = ids[t]
+                    at += 1
+            for t in range(a, b):  # of equal ones, the first
+                if at < begin[p + 1] and values[t] == least and least > 0:
+                    out[at] = ids[t]
+                    at += 1
+        else:
+            for t in range(a, b):
+                if values[t] > 0:
+                    out[at] = ids[t]
+                    at += 1

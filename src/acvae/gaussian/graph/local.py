@@ -1,0 +1,221 @@
+"""The Gaussian of `laplacian` on a graph too large to be factorised: rows by local push, solves by iteration.
+
+Nothing is factorised, and nothing of n² is held. A row of K is known near its vertex, from below, with a
+bound on what is left out (`push`); K·x is solved for by conjugate gradients to a residual that is checked
+(`conjugate_gradients`). What needs a factorisation (draws, densities) is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from acvae._util.adjacency import adjacency
+from acvae._util.threads import n_threads, run_tasks
+from acvae.exceptions import PosteriorError
+from acvae.gaussian.graph.conjugate_gradients import conjugate_gradients
+from acvae.gaussian.graph.push import Scratch, push_rows, push_variances
+from acvae.gaussian.graph.rows import Rows, SparseRows
+
+__all__ = ["LocalGaussian", "Neighbours"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+EFFORT = 30_000  # edges walked for a row
+VARIANCE_EFFORT = 2_000  # edges walked for an entry of the diagonal
+LEAST = 1e-7  # a push ends here too, in parts of 1/J_ii
+TOLERANCE = 1e-2  # of entries of the diagonal
+PANEL = 8  # rows that a thread pushes at a time
+ROWS = 256  # held at a time where single entries are asked for
+
+
+class Neighbours(NamedTuple):
+    """Neighbour lists of a graph's edges, shared by all Gaussians on it."""
+
+    start: IntArray  # (n + 1,)
+    near: npt.NDArray[np.int32]  # (2·m,)
+    edge: npt.NDArray[np.int32]  # (2·m,) the number of the edge that leads there
+
+    @classmethod
+    def of(cls, n_vertices: int, edges: IntArray) -> Neighbours:
+        """Of edges (m, 2)."""
+        start, near, edge = adjacency(n_vertices, edges)
+        return cls(start, near.astype(np.int32), edge.astype(np.int32))
+
+
+class LocalGaussian:
+    """N(0, J⁻¹), J = diag(h) + Laplacian, asked without a factorisation.
+
+    Parameters
+    ----------
+    diagonal
+        (n,) the h of the precision, positive.
+    edges, strength
+        (m, 2) and (m,) the pairs and their positive a.
+    neighbours
+        The `Neighbours` of the edges, if they are known already.
+    variance
+        (n,) what `variance` found before, if that is known.
+    effort
+        How many edges are walked for a row of K.
+    """
+
+    # Means that an edge alone made are zero without it, up to the error of the entries that say so: a squared
+    # length below this share of what it was is zero.
+    rounding = 1e-3
+
+    def __init__(
+        self,
+        diagonal: FloatArray,
+        edges: IntArray,
+        strength: FloatArray,
+        neighbours: Neighbours | None = None,
+        variance: FloatArray | None = None,
+        effort: int = EFFORT,
+    ) -> None:
+        self.diagonal, self.edges, self.strength, self.effort = diagonal, edges, strength, effort
+        if not ((diagonal > 0).all() and (strength > 0).all()):
+            raise PosteriorError(
+                "solver='local' needs a positive diagonal and positive strengths; use solver='exact'."
+            )
+        self._neighbours = Neighbours.of(len(diagonal), edges) if neighbours is None else neighbours
+        self._strength = strength[self._neighbours.edge]
+        total = diagonal.astype(np.float64)
+        for end in edges.T:
+            total += np.bincount(end, strength, len(diagonal))
+        self._total: FloatArray = total
+        self._matrix = self._neighbours.start, self._neighbours.near, self._strength, self._total
+        if variance is not None:
+            self.variance = variance
+
+    @property
+    def n_vertices(self) -> int:
+        """How many vertices there are."""
+        return len(self.diagonal)
+
+    @cached_property
+    def variance(self) -> FloatArray:
+        """(n,) diagonal of K, each within `variances`' error."""
+        return self.variances(np.arange(self.n_vertices))[0]
+
+    def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
+        """(b,) entries of the diagonal of K from below, and by how much more each may be at most."""
+        found = np.empty((len(at), 2))
+
+        def work(first: int, last: int, scratch: Scratch) -> None:
+            own = at[first:last]
+            found[first:last] = push_variances(
+                *self._matrix, self.diagonal, own, VARIANCE_EFFORT, LEAST, TOLERANCE, scratch
+            )
+
+        self._in_parts(work, len(at), 32 * PANEL)
+        return found[:, 0], found[:, 1]
+
+    def solve(self, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """K·x for the columns of x (n, b), in their precision."""
+        return conjugate_gradients(*self._matrix, x)
+
+    def some_rows(self, at: IntArray) -> SparseRows:
+        """Rows of K near their vertices."""
+        return self._pushed(at, np.full(len(at), -1), np.zeros(len(at)))
+
+    def without(
+        self, rows: Rows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
+    ) -> FloatArray:
+        """(q, c) entries K′_ik at candidates, of the Gaussian without the edge (i, j) of each query.
+
+        Pushed from i anew, without that edge. Taken from rows i and j, what each of them leaves out would not
+        cancel, and would tell where the edge was.
+        """
+        i, j = queries.T
+        own = self._pushed(i, j, block[:, 0, 0])
+        return own[np.arange(len(i))[:, None], others]
+
+    def _pushed(self, at: IntArray, partners: IntArray, less: FloatArray) -> SparseRows:
+        parts: dict[int, Any] = {}
+
+        def work(first: int, last: int, scratch: Scratch) -> None:
+            part = slice(first, last)
+            given = at[part], partners[part], less[part], self.effort, LEAST, scratch
+            parts[first] = push_rows(*self._matrix, self.diagonal, *given)
+
+        self._in_parts(work, len(at), PANEL)
+        begin, ids, values, rest, left = zip(*(parts[first] for first in sorted(parts)), strict=True)
+        length = np.concatenate([np.diff(each) for each in begin])
+        start = np.concatenate([[0], np.cumsum(length)])
+        whole, x, r = (np.concatenate(each) for each in (ids, values, rest))
+        return SparseRows(self.n_vertices, start, whole, x, r, self._total, np.concatenate(left))
+
+    def rows(self, at: IntArray) -> FloatArray:
+        """(b, n) rows of K, zero where nothing was pushed to."""
+        return self.some_rows(at).dense()
+
+    def entries(self, i: IntArray, j: IntArray) -> FloatArray:
+        """(k,) entries of K at pairs: the larger of what the rows of both say, as neither says too much."""
+        out = np.zeros(len(i))
+        for here, there in ((i, j), (j, i)):
+            sources, which = np.unique(here, return_inverse=True)
+            for first in range(0, len(sources), ROWS):
+                rows = self.some_rows(sources[first : first + ROWS])
+                own = np.flatnonzero((which >= first) & (which < first + ROWS))
+                out[own] = np.maximum(out[own], rows[which[own] - first, there[own]])
+        return out
+
+    def row_blocks(self, at: IntArray, size: int = ROWS) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yield `(vertices, rows of K)`, so many at a time."""
+        for first in range(0, len(at), size):
+            own = at[first : first + size]
+            yield own, self.rows(own)
+
+    def energy(self, x: FloatArray) -> FloatArray:
+        """(b,) xᵀ·J·x of the columns of x (n, b)."""
+        i, j = self.edges.T
+        own = (self.diagonal[:, None] * x**2).sum(axis=0)
+        return np.asarray(own + (self.strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
+
+    @property
+    def row_bytes(self) -> int:
+        """About how much memory a row of `some_rows` takes at most."""
+        return 100 * min(self.n_vertices, self.effort)
+
+    def _in_parts(self, work: Callable[[int, int, Scratch], None], count: int, size: int) -> None:
+        """`work(first, last, scratch)` over parts of a fixed size, by whichever thread is free."""
+        held: dict[int, Scratch] = {}
+
+        def task(first: int) -> Callable[[int], None]:
+            def run(slot: int) -> None:
+                if slot not in held:
+                    held[slot] = Scratch.of(self.n_vertices)
+                work(first, min(first + size, count), held[slot])
+
+            return run
+
+        run_tasks([task(first) for first in range(0, max(count, 1), size)], n_threads())
+
+    # ------------------------------------------------------------------ what only a factorisation knows
+
+    @property
+    def along(self) -> FloatArray:
+        """Entries of K at all edges."""
+        raise _refused("correlations of all edges")
+
+    @property
+    def log_determinant(self) -> float:
+        """log det J."""
+        raise _refused("densities and entropy")
+
+    def correlate(self, noise: FloatArray) -> FloatArray:
+        """Draws made of standard normals."""
+        raise _refused("samples")
+
+
+def _refused(what: str) -> PosteriorError:
+    return PosteriorError(
+        f"{what} need a factorised precision, and solver='local' makes none: fit with solver='exact', on "
+        "fewer vertices if it does not fit the memory."
+    )
