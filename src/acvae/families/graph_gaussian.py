@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError, SavedModelError
+from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.solver import Solver, solver_for, solver_named
 from acvae.gaussian.stored import Stored
@@ -157,7 +157,7 @@ class GraphGaussianFit:
         )
         for head in (made.order, made.probability):
             if len(head.centre) != made.statistics.count:
-                raise SavedModelError(
+                raise PosteriorError(
                     f"its heads read {len(head.centre)} numbers of a pair, and there are now "
                     f"{made.statistics.count}: the file is of an older version, fit the model again."
                 )
