@@ -77,7 +77,7 @@ ELSEWHERE = {
     ],
     ("links/test_candidates.py", BY_ITS_USER): ["links/statistics/candidates"],
     ("links/test_statistics.py", ONE_WHOLE): [
-        "links/statistics/cosines",
+        *("links/statistics/cosines", "links/statistics/degrees", "links/statistics/paths"),
         *("links/statistics/graph", "links/statistics/neighbourhood", "links/statistics/scales"),
         *("links/statistics/symmetry", "links/statistics/walk"),
     ],

@@ -41,7 +41,7 @@ def test_it_predicts_and_is_the_same_again():
         ("seen", lambda a: a.astype(np.int8), "'seen' has the type int8"),
         ("scales", lambda a: -a, "scales are not positive"),
         ("scales", lambda a: a[:0], "scales are not positive"),
-        ("scales", lambda a: a[:1], "its head is for"),
+        ("scales", lambda a: a[:1], "its heads read"),
         ("precision", lambda a: 0 * a, "'precision' is 0, which is not positive"),
         ("evidence/basis", lambda a: a[1:], "'shift' has the shape"),
         ("evidence/scale", lambda a: a - 100, "scales of its features are negative"),

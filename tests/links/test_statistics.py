@@ -7,7 +7,7 @@ from acvae import Graph
 from acvae.families.graph_gaussian import make_statistics, relative_weights
 from acvae.gaussian.graph.laplacian import LaplacianGaussian
 from acvae.gaussian.graph.solver import ExactSolver
-from acvae.links.statistics import GraphStatistics, Scale
+from acvae.links.statistics import GraphStatistics, Scale, paths
 
 SCALES = (1.5, 15.0, 60.0)
 SHAPES = {
@@ -88,3 +88,13 @@ def test_candidates_as_all_is_are_the_rows():
     candidates = np.tile(i, (N, 1))
     found = asked(statistics, np.stack([i, i], axis=1), None, candidates)
     np.testing.assert_allclose(found, statistics.rows(i), rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("shape", list(SHAPES))
+def test_a_third_step_on_sparse_rows_is_that_on_dense_ones(shape, monkeypatch):
+    statistics = problem(shape, False, "none")[-1]
+    found = []
+    for share in (-1.0, 2.0):
+        monkeypatch.setattr(paths, "MANY", share)
+        found.append(statistics.paths.rows(np.arange(N)))
+    np.testing.assert_allclose(*found, rtol=1e-12, atol=1e-12)

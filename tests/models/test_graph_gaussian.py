@@ -280,13 +280,6 @@ def local():
     return GraphGaussian(latent_dim=6, solver="local", progress=False).fit(x, graph)
 
 
-@pytest.fixture(scope="module")
-def exact(local):
-    """The other way, at the same scales: the local one does not choose."""
-    x, graph = make_data()
-    return GraphGaussian(latent_dim=6, scales=local.scales_, solver="exact", progress=False).fit(x, graph)
-
-
 class TestLocal:
     """Without a factorisation: the same answers within what the push leaves out, or a clear refusal."""
 
@@ -295,7 +288,8 @@ class TestLocal:
         assert fitted[0].solver == "auto"
         assert fitted[0].solver_ == "exact"
 
-    def test_posterior_and_statistics_are_those_of_the_exact_way(self, local, exact):
+    def test_posterior_and_statistics_are_those_of_the_exact_way(self, local, fitted):
+        exact, *_ = fitted
         np.testing.assert_allclose(local.posterior_.mean, exact.posterior_.mean, atol=1e-5)
         scales = zip(local._fit.statistics.scales, exact._fit.statistics.scales, strict=True)
         for (gaussian, _), (factorised, _) in scales:
@@ -317,8 +311,8 @@ class TestLocal:
         )
         assert local.posterior_.nearest(5, 3)[0].shape == (1, 3)
 
-    def test_links_are_those_of_the_exact_way(self, local, exact):
-        graph = exact.graph_
+    def test_links_are_those_of_the_exact_way(self, local, fitted):
+        exact, _, graph = fitted
         p, q = (model.link_probability(*graph.edges.T) for model in (local, exact))
         assert np.corrcoef(np.log(p), np.log(q))[0, 1] > 0.9
         ids, chance = local.predict_links([0, 5, N - 1], k=4)

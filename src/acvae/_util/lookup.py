@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from acvae._util.threads import over_ranges
 
-__all__ = ["entries_at", "strongest"]
+__all__ = ["csr_entries", "entries_at", "strongest"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -37,6 +37,11 @@ def entries_at(
     out = np.empty(rows.size)
     out[order] = found
     return out.reshape(rows.shape)
+
+
+def csr_entries(rows: Any, place: npt.ArrayLike, column: npt.ArrayLike) -> FloatArray:
+    """Entries of a SciPy CSR matrix at places and columns that broadcast."""
+    return entries_at(rows.indptr, rows.indices, rows.data, rows.shape[1], place, column)
 
 
 def strongest(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError, SavedModelError
+from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.solver import Solver, solver_for, solver_named
 from acvae.gaussian.stored import Stored
@@ -92,11 +92,6 @@ class GraphGaussianFit:
     @property
     def ranking(self) -> LinkRanking:
         """Scores and probabilities of links."""
-        if len(self.order.centre) != self.statistics.count:
-            raise SavedModelError(
-                f"its heads read {len(self.order.centre)} numbers of a pair, and there are now "
-                f"{self.statistics.count}: the file is of an older version, fit the model again."
-            )
         kind = CandidateRanking if self.solver.restricts else LinkRanking
         return kind(self.statistics, self.order, self.probability)
 
@@ -163,7 +158,8 @@ class GraphGaussianFit:
         for head in (made.order, made.probability):
             if len(head.centre) != made.statistics.count:
                 raise PosteriorError(
-                    f"its head is for {len(head.centre)} numbers of a pair, not {made.statistics.count}."
+                    f"its heads read {len(head.centre)} numbers of a pair, and there are now "
+                    f"{made.statistics.count}: the file is of an older version, fit the model again."
                 )
         return made
 
@@ -220,8 +216,7 @@ def make_scale(
 ) -> Scale:
     """The Gaussian given the evidence at a scale t, and its mean."""
     own = (precision * seen).astype(np.float64)
-    strength = strengths(graph, scale, precision if seen.any() else 0.0)
-    gaussian = solver.gaussian(1 + own, strength)
+    gaussian = solver.gaussian(1 + own, strengths(graph, scale, precision if seen.any() else 0.0))
     return Scale(gaussian, gaussian.solve(_pull(own, rows)))
 
 
@@ -262,8 +257,7 @@ def fit_graph_gaussian(
     rng = np.random.default_rng(seed)
     statistics = make_statistics(graph, rows, seen, best, PRECISION, chosen)
     pairs = n * (n - 1) // 2
-    # Rows that are pushed are the less exact the larger the scale: without a factorisation, none is tried.
-    if isinstance(scales, str) and 0 < graph.n_edges < pairs and not chosen.restricts:
+    if isinstance(scales, str) and 0 < graph.n_edges < pairs:
         best, report["scales"] = choose_scales(
             statistics,
             graph,

@@ -58,8 +58,7 @@ class GraphGaussian(Embedder):
     scales
         Numbers above zero: how loudly a vertex of mean degree hears its neighbours, relative to itself. Small
         ones keep close to the features and the nearest links, large ones smooth. "auto" is 1.5 and 15, or 0.5
-        and 5, or 5 and 50 where these rank links that are left out clearly better (`choice_`); the local
-        solver tries no others.
+        and 5, or 5 and 50 where these rank links that are left out clearly better (`choice_`).
     solver
         "exact" factorises the precision: every query is exact, and memory grows with the square of the
         graph's dense core. "local" does not: rows of K are known near their vertex, with a bound on what is
@@ -73,8 +72,8 @@ class GraphGaussian(Embedder):
     After `fit`: `posterior_`, `links_` (scores and probabilities of links), `graph_`, `scales_`,
     `precision_` (c), `evidence_` (how features were weighted), `solver_` ("exact" or "local"), `choice_`
     (what was tried under leave-one-out: "scales", a row each with its mean reciprocal rank, its lead over the
-    first and the error of that, and "held_out", the mean reciprocal rank of the head and of each number),
-    `history_`, `n_features_in_`, and `feature_names_in_` where features came as a data frame.
+    first and the error of that, and "held_out", the mean reciprocal rank of the head and of each number
+    alone), `history_`, `n_features_in_`, and `feature_names_in_` where features came as a data frame.
     """
 
     graph_: Graph
@@ -223,9 +222,9 @@ class GraphGaussian(Embedder):
         self.graph_ = graph
         self.weights_ = None
         self.scales_ = fitted.scales
+        self.solver_ = fitted.solver.name
         self.precision_ = fitted.precision
         self.choice_ = {name: fitted.report.get(name, empty) for name, empty in NOTHING_TRIED.items()}
-        self.solver_ = fitted.solver.name
         self.evidence_ = "none" if fitted.evidence is None else fitted.evidence.kind
         self.n_features_in_ = 0 if features is None else int(features.shape[1])
         self.posterior_: Posterior = self._posterior(fitted)

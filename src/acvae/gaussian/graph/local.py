@@ -27,7 +27,8 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 EFFORT = 30_000  # edges walked for a row
-VARIANCE_EFFORT = 2_000  # edges walked for an entry of the diagonal
+VARIANCE_EFFORT = 2_000  # edges walked for an entry of the diagonal, at least
+ALL_VARIANCES = 400_000_000  # edges that may be walked for the whole diagonal
 LEAST = 1e-7  # a push ends here too, in parts of 1/J_ii
 TOLERANCE = 1e-2  # of entries of the diagonal
 PANEL = 8  # rows that a thread pushes at a time
@@ -106,11 +107,12 @@ class LocalGaussian:
     def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """(b,) entries of the diagonal of K from below, and by how much more each may be at most."""
         found = np.empty((len(at), 2))
+        effort = max(VARIANCE_EFFORT, min(self.effort, ALL_VARIANCES // self.n_vertices))
 
         def work(first: int, last: int, scratch: Scratch) -> None:
             own = at[first:last]
             found[first:last] = push_variances(
-                *self._matrix, self.diagonal, own, VARIANCE_EFFORT, LEAST, TOLERANCE, scratch
+                *self._matrix, self.diagonal, own, effort, LEAST, TOLERANCE, scratch
             )
 
         self._in_parts(work, len(at), 32 * PANEL)

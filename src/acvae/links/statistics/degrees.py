@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._util.lookup import entries_at
+from acvae._util.lookup import csr_entries
 
 __all__ = ["Degrees"]
 
@@ -56,23 +56,20 @@ class Degrees:
         """
         linked = self._adjacency[at]
         (i, j), (own, other) = queries.T, places.T
-        less = entries(linked, own, j).astype(np.int64)  # 0 where the two are the same: nothing is left out
+        less = csr_entries(linked, own, j).astype(
+            np.int64
+        )  # 0 where the two are the same: nothing is left out
         answer = others == j[:, None]
         log_i, log_j = np.log1p(self._degrees[i] - less), np.log1p(self._degrees[j] - less)
         total = self._total[others] - answer * (less * self._log[i])[:, None]
-        total += entries(linked, other[:, None], others) * (log_j - self._log[j])[:, None]
-        total += (entries(linked, own[:, None], others) * ~answer) * (log_i - self._log[i])[:, None]
+        total += csr_entries(linked, other[:, None], others) * (log_j - self._log[j])[:, None]
+        total += (csr_entries(linked, own[:, None], others) * ~answer) * (log_i - self._log[i])[:, None]
         degree = self._degrees[others] - answer * less[:, None]
         out = np.empty((*others.shape, 4))
         out[:, :, 0] = _mean(self._total[i] - less * self._log[j], self._degrees[i] - less)[:, None]
         out[:, :, 1] = _mean(total, degree)
         out[:, :, 2], out[:, :, 3] = log_i[:, None], np.log1p(degree)
         return out
-
-
-def entries(rows: sp.csr_array, place: IntArray, column: IntArray) -> FloatArray:
-    """Of a sparse matrix, at places and columns that broadcast."""
-    return entries_at(rows.indptr, rows.indices, rows.data, rows.shape[1], place, column)
 
 
 def _mean(total: FloatArray, count: IntArray) -> FloatArray:

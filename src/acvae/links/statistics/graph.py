@@ -158,7 +158,7 @@ class GraphStatistics:
         """Write all numbers but those of Gaussians to the rows `where` of `out`; i is at[place]."""
         f = 2 * len(self.scale_statistics) + 1
         out[where, f] = self.shared.of(self.shared.sums(at), place, j)
-        out[where, f + 1 : f + 3] = self.paths.of(self.paths.sums(at), place, j)
+        out[where, f + 1 : f + 3] = self.paths.of(at, place, j)
         if self.company is not None:
             out[where, f + 3] = pair_cosines(self.unit, i, j)
             out[where, f + 4 : f + 6] = self.company.of(self.company.sums(at), place, j)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._util.lookup import entries_at
+from acvae._util.lookup import csr_entries
 from acvae.links.statistics.cells import likest_in_cells
 
 __all__ = ["Company", "SharedNeighbours", "likest"]
@@ -55,7 +55,7 @@ class SharedNeighbours:
 
     def of(self, sums: sp.csr_array, place: IntArray, others: IntArray) -> FloatArray:
         """(k,) of pairs, from the `sums` of the first ends and their places among these."""
-        return _log(_at(sums, place, others), NO_SHARED)
+        return _log(csr_entries(sums, place, others), NO_SHARED)
 
     def without(self, at: IntArray, places: IntArray, queries: IntArray, others: IntArray) -> FloatArray:
         """(q, c) of i with its candidates (q, c), had j of each query (i, j) not been its neighbour.
@@ -64,8 +64,12 @@ class SharedNeighbours:
         """
         linked = self._adjacency[at]
         own, other = places[:, :1], places[:, 1:]
-        lost = _at(linked, other, others) * self._each[queries[:, 1:]] * _at(linked, own, queries[:, 1:])
-        return _log(np.maximum(_at(self.sums(at), own, others) - lost, 0), NO_SHARED)
+        lost = (
+            csr_entries(linked, other, others)
+            * self._each[queries[:, 1:]]
+            * csr_entries(linked, own, queries[:, 1:])
+        )
+        return _log(np.maximum(csr_entries(self.sums(at), own, others) - lost, 0), NO_SHARED)
 
 
 class Company:
@@ -88,14 +92,14 @@ class Company:
 
     def of(self, sums: tuple[sp.csr_array, sp.csr_array], place: IntArray, others: IntArray) -> FloatArray:
         """(k, 2) of pairs, from the `sums` of the first ends and their places among these."""
-        return np.stack([_log(_at(each, place, others), NO_COMPANY) for each in sums], axis=-1)
+        return np.stack([_log(csr_entries(each, place, others), NO_COMPANY) for each in sums], axis=-1)
 
     def without(self, at: IntArray, places: IntArray, queries: IntArray, others: IntArray) -> FloatArray:
         """(q, c, 2), as `SharedNeighbours.without`."""
         own, other = places[:, :1], places[:, 1:]
-        theirs, mine = (_at(each, own, others) for each in self.sums(at))
-        linked = _at(self._adjacency[at], own, queries[:, 1:])
-        lost = _at(self._back[at], other, others) * linked
+        theirs, mine = (csr_entries(each, own, others) for each in self.sums(at))
+        linked = csr_entries(self._adjacency[at], own, queries[:, 1:])
+        lost = csr_entries(self._back[at], other, others) * linked
         mine = np.maximum(mine - lost, 0)
         return np.stack([_log(theirs, NO_COMPANY), _log(mine, NO_COMPANY)], axis=-1)
 
@@ -133,10 +137,6 @@ def _table(ids: IntArray, values: Array) -> sp.csr_array:
 
 def _dense(rows: Any) -> FloatArray:
     return np.asarray(rows.toarray(), dtype=np.float64)
-
-
-def _at(rows: sp.csr_array, place: IntArray, column: IntArray) -> FloatArray:
-    return entries_at(rows.indptr, rows.indices, rows.data, rows.shape[1], place, column)
 
 
 def _log(x: FloatArray, least: float) -> FloatArray:
