@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from acvae._util.checks import choice
 from acvae._util.docstrings import described_parameters
 from acvae._util.plugins import load_plugins
 from acvae.exceptions import OptionError, did_you_mean
@@ -238,6 +237,8 @@ def register(
     if not ranked:
         raise OptionError(f"the model {name} needs a way to rank, one of {', '.join(RANKINGS)}.")
     for ranking in ranked:
+        from acvae._util.checks import choice  # with NumPy, which help does without
+
         choice("ranking", ranking, tuple(RANKINGS))
     of_class = register_estimator(estimator)
     known = {**METHODS, **BASELINES}.get(name)
@@ -260,6 +261,8 @@ def method_named(name: object, *, baselines: bool = False) -> Method:
     if isinstance(name, str) and name not in METHODS:
         load_plugins()
     known = {**METHODS, **BASELINES} if baselines else METHODS
+    from acvae._util.checks import choice  # with NumPy, which help does without
+
     return known[choice("model", name, tuple(known))]
 
 
