@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from acvae.datasets.matrix_market import read_matrix_market
 
 RNG = np.random.default_rng(0)
-SPARSE = sp.random_array((7, 5), density=0.4, rng=RNG)
-SQUARE = sp.random_array((6, 6), density=0.4, rng=RNG)
+SPARSE = sp.random_array((7, 5), density=0.4, random_state=RNG)
+SQUARE = sp.random_array((6, 6), density=0.4, random_state=RNG)
 
 
 @pytest.mark.parametrize(

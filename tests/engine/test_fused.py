@@ -34,7 +34,7 @@ class Shifted(nn.Module):
 
 def features_of(kind):
     rng = np.random.default_rng(0)
-    counts = sp.random_array((N, D), density=0.3, rng=rng, format="csr")
+    counts = sp.random_array((N, D), density=0.3, random_state=rng, format="csr")
     counts.data = np.ones(counts.nnz) if kind == "pattern" else rng.integers(1, 4, counts.nnz).astype(float)
     return rng.integers(0, 4, (N, D)).astype(float) if kind == "dense" else counts
 

@@ -22,7 +22,7 @@ def test_is_two_layers_with_softplus_for_the_standard_deviation():
 
 def test_sparse_and_dense_rows_give_the_same():
     encoder = Encoder(40, 4, 3)
-    x = sp.random_array((30, 40), density=0.1, rng=np.random.default_rng(0), format="csr")
+    x = sp.random_array((30, 40), density=0.1, random_state=np.random.default_rng(0), format="csr")
     dense = torch.from_numpy(x.toarray() + 0.0)
     ids = torch.arange(0, 30, 2)
     for sparse_out, dense_out in zip(

@@ -64,7 +64,7 @@ def test_depends_on_both_ends(encoder, x):
 
 def test_sparse_and_dense_rows_give_the_same():
     encoder = PairEncoder(50, 5, 3)
-    x = sp.random_array((10, 50), density=0.1, rng=np.random.default_rng(0), format="csr")
+    x = sp.random_array((10, 50), density=0.1, random_state=np.random.default_rng(0), format="csr")
     i, j = torch.tensor([0, 3, 9]), torch.tensor([5, 4, 1])
     sparse = encoder.pairs(encoder.halves(as_features(x).rows()), i, j)
     dense = encoder.pairs(encoder.halves(DenseFeatures(x.toarray()).rows()), i, j)

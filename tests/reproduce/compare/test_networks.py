@@ -89,7 +89,7 @@ def test_convolutions_are_those_of_pytorch_geometric() -> None:
 
 @pytest.mark.parametrize("density", [0.01, 0.5])
 def test_features_are_rows_of_length_one_and_their_gradient_is_right(density: float) -> None:
-    x = sp.random_array((30, 50), density=density, rng=np.random.default_rng(0), format="csr")
+    x = sp.random_array((30, 50), density=density, random_state=np.random.default_rng(0), format="csr")
     full = x.toarray()
     full /= np.maximum(np.linalg.norm(full, axis=1, keepdims=True), 1e-12)
     weight = torch.randn(50, 4, generator=torch.Generator().manual_seed(0), requires_grad=True)

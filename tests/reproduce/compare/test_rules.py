@@ -76,7 +76,7 @@ def test_katz_and_pagerank_against_the_dense_inverse(n: int, m: int, seed: int, 
 def test_cosine_sparse_and_dense_and_with_idf() -> None:
     rng = np.random.default_rng(0)
     for density in (0.02, 0.6):
-        x = sp.random_array((20, 40), density=density, rng=rng, format="csr")
+        x = sp.random_array((20, 40), density=density, random_state=rng, format="csr")
         full = x.toarray()
         for weighting in ("none", "idf"):
             w = full
