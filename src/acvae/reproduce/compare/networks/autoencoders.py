@@ -59,52 +59,58 @@ class SageEncoder(torch.nn.Module):
         return self.second(self.dropout(x.relu()), edges)
 
 
-class Sizes(NamedTuple):
-    """What is chosen on hidden train links: length of the training, widths, dropout."""
+class Options(NamedTuple):
+    """What is chosen on hidden train links: length of the training, widths, dropout, Adam's step."""
 
     epochs: int = 200
     hidden: int = 128
     latent: int = 64
     dropout: float = 0.0
+    learning_rate: float = LEARNING_RATE
 
 
-def fit_gae(features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **sizes: Any) -> Ranking:
-    """Graph auto-encoder; `sizes` are those of `Sizes`."""
-    return _fit_gcn(features, graph, seed, watch, Sizes(**sizes), variational=False)[0]
+def fit_gae(features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **options: Any) -> Ranking:
+    """Graph auto-encoder; `options` are those of `Options`."""
+    return _fit_gcn(features, graph, seed, watch, Options(**options), variational=False)[0]
 
 
-def fit_vgae(features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **sizes: Any) -> Ranking:
+def fit_vgae(
+    features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **options: Any
+) -> Ranking:
     """Variational graph auto-encoder; ranked by the means."""
-    return _fit_gcn(features, graph, seed, watch, Sizes(**sizes), variational=True)[0]
+    return _fit_gcn(features, graph, seed, watch, Options(**options), variational=True)[0]
 
 
-def fit_sage(features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **sizes: Any) -> Ranking:
+def fit_sage(
+    features: Any, graph: Graph, *, seed: int, watch: Watch | None = None, **options: Any
+) -> Ranking:
     """GraphSAGE on links."""
-    epochs, hidden, latent, dropout = Sizes(**sizes)
+    chosen = Options(**options)
     with seeded(seed, "GraphSAGE") as generator:
         x = Features(features)
-        model = geometric().GAE(SageEncoder(x.shape[1], hidden, latent, dropout))
+        model = geometric().GAE(SageEncoder(x.shape[1], chosen.hidden, chosen.latent, chosen.dropout))
         edges = sparse_tensor(adjacency(graph.n_vertices, graph.edges))
-        return _fit(model, x, edges, graph, generator, epochs, watch)
+        return _fit(model, x, edges, graph, generator, chosen, watch)
 
 
 def embed_vgae(features: Any, graph: Graph, seed: int) -> Any:
     """Means of a VGAE (n, latent), for a classifier."""
-    return _fit_gcn(features, graph, seed, None, Sizes(), variational=True)[1]()
+    return _fit_gcn(features, graph, seed, None, Options(), variational=True)[1]()
 
 
 def _fit_gcn(
-    features: Any, graph: Graph, seed: int, watch: Watch | None, sizes: Sizes, *, variational: bool
+    features: Any, graph: Graph, seed: int, watch: Watch | None, options: Options, *, variational: bool
 ) -> tuple[Ranking, Callable[[], Any]]:
     """The ranking of a GAE or VGAE, and how to get its embeddings (n, latent)."""
-    epochs, hidden, latent, dropout = sizes
     kind = "VGAE" if variational else "GAE"
     with seeded(seed, kind) as generator:
         x, edges = Features(features), normalised(graph)
-        encoder = GCNEncoder(x.shape[1], hidden, latent, dropout, 2 if variational else 1)
+        encoder = GCNEncoder(
+            x.shape[1], options.hidden, options.latent, options.dropout, 2 if variational else 1
+        )
         model = getattr(geometric(), kind)(encoder)
         kl = 1 / graph.n_vertices if variational else 0.0
-        ranking = _fit(model, x, edges, graph, generator, epochs, watch, kl=kl)
+        ranking = _fit(model, x, edges, graph, generator, options, watch, kl=kl)
 
     def embed() -> Any:
         with torch.no_grad():
@@ -119,7 +125,7 @@ def _fit(
     edges: torch.Tensor,
     graph: Graph,
     generator: torch.Generator,
-    epochs: int,
+    options: Options,
     watch: Watch | None,
     kl: float = 0.0,
 ) -> Ranking:
@@ -138,4 +144,11 @@ def _fit(
         with torch.no_grad():
             return by_inner_product(model.encode(x, edges))
 
-    return train(model, losses, ranking, epochs=epochs, watch=watch, learning_rate=LEARNING_RATE)
+    return train(
+        model,
+        losses,
+        ranking,
+        epochs=options.epochs,
+        watch=watch,
+        learning_rate=options.learning_rate,
+    )
