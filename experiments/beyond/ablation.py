@@ -20,7 +20,7 @@ from trained import evidence_strengths, trained_likeness
 import acvae
 from acvae.families import graph_gaussian as family
 from acvae.gaussian.evidence import Evidence
-from acvae.gaussian.graph.laplacian import elimination_of
+from acvae.gaussian.graph.solver import ExactSolver
 from acvae.links import training
 from acvae.links.judging import per_vertex
 from acvae.links.queries import Queries, gather, sample_edges
@@ -87,7 +87,7 @@ class Problem:
         train = acvae.split_edges(self.data.graph, seed=seed).train
         self.graph, self.hidden, *_ = acvae.split_edges(train, seed=seed + 100)
         self.seed = seed
-        self.elimination = elimination_of(self.graph.n_vertices, self.graph.edges)
+        self.solver = ExactSolver(self.graph.n_vertices, self.graph.edges)
         rows = np.flatnonzero(self.hidden.degrees > 0)
         self.rows = np.sort(np.random.default_rng(0).permutation(rows)[:ROWS])
         self._made: dict[Any, Made] = {}
@@ -107,9 +107,7 @@ class Problem:
         graph = self.graph
         if option.strengths:
             graph = evidence_strengths(graph, evidence, option.strengths)
-        made = family.make_statistics(
-            graph, evidence, seen, option.scales, family.PRECISION, self.elimination
-        )
+        made = family.make_statistics(graph, evidence, seen, option.scales, family.PRECISION, self.solver)
         rng = np.random.default_rng(self.seed)
         ends, weight = sample_edges(graph, option.queries, rng)
         queries = gather(made, graph, ends, weight, rng, removed=True)
