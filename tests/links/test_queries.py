@@ -124,3 +124,23 @@ def test_likest_keeps_the_largest_cosines():
         assert (found[i] > 0).sum() <= 5
     assert found[7].sum() == 0
     assert likest(unit[:1]).shape == (1, 1)
+
+
+def test_parts_that_fit_the_memory_give_the_same_and_tell_how_far_they_are(monkeypatch):
+    graph, _, _, statistics, _ = problem(1)
+    ends, weight = sample_edges(graph, 10_000, np.random.default_rng(0))
+
+    def asked(told):
+        rng = np.random.default_rng(0)
+        return gather(statistics, graph, ends, weight, rng, removed=True, progress=told.append)
+
+    whole, in_parts = [], []
+    once = asked(whole)
+    monkeypatch.setattr("acvae.links.queries.ROW_BYTES", 4 * statistics.scales[0].gaussian.row_bytes)
+    again = asked(in_parts)
+    assert whole == [1.0]
+    assert len(in_parts) > 5
+    assert in_parts == sorted(in_parts)
+    assert in_parts[-1] == 1.0
+    np.testing.assert_array_equal(again.candidates, once.candidates)
+    np.testing.assert_allclose(again.statistics, once.statistics, rtol=1e-5, atol=1e-6)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -270,8 +271,8 @@ def fit_graph_gaussian(
     say("scales", 1.0)
     if 0 < graph.n_edges < pairs:
         ends, weight = sample_edges(graph, QUERIES if n < LARGE else LARGE_QUERIES, rng)
-        queries = gather(statistics, graph, ends, weight, rng, removed=True)
-        say("leave-one-out", 1.0)
+        told = partial(say, "leave-one-out")
+        queries = gather(statistics, graph, ends, weight, rng, removed=True, progress=told)
         order, report["held_out"] = fit_order(
             queries,
             per_vertex(queries, graph),

@@ -7,7 +7,7 @@ logs of the weights of candidates make up for those of their kind that were left
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -74,10 +74,11 @@ def gather(
     rng: np.random.Generator,
     *,
     removed: bool,
+    progress: Callable[[float], None] | None = None,
 ) -> Queries:
     """Candidates and their statistics of queries (q, 2) sorted by their first end.
 
-    With `removed` each is asked without its edge, else as all is.
+    With `removed` each is asked without its edge, else as all is. `progress` is told the share that is done.
     """
     pointer, neighbours = graph.csr
     columns = columns_of(removed=removed)
@@ -94,6 +95,8 @@ def gather(
         choose(own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part])
         taken = None if edge is None else edge[part]
         out[part] = statistics.without(at, rows, own, taken, candidates[part])
+        if progress is not None:
+            progress(part.stop / len(ends))
     return Queries(ends, weight, candidates, log_weight, out)
 
 
