@@ -62,7 +62,7 @@ def store(name: str, title: str, lines: list[Line], note: str = "") -> None:
     RESULTS.mkdir(exist_ok=True)
     content = {
         "title": title,
-        "command": "python " + " ".join(["benchmarks/" + Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "command": "python " + " ".join(["benchmarks/" + Path(sys.argv[0]).name, *map(_argument, sys.argv[1:])]),
         "date": date.today().isoformat(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "lines": [{**line._asdict(), "holds": _plain(line.holds)} for line in lines],
@@ -70,3 +70,8 @@ def store(name: str, title: str, lines: list[Line], note: str = "") -> None:
     }
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _argument(text: str) -> str:
+    """An argument as another machine would be given it: a folder of this one is none of its business."""
+    return "FOLDER" if Path(text).is_absolute() else text
