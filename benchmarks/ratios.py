@@ -62,7 +62,8 @@ def store(name: str, title: str, lines: list[Line], note: str = "") -> None:
     RESULTS.mkdir(exist_ok=True)
     content = {
         "title": title,
-        "command": "python " + " ".join(["benchmarks/" + Path(sys.argv[0]).name, *map(_argument, sys.argv[1:])]),
+        "command": "python "
+        + " ".join(["benchmarks/" + Path(sys.argv[0]).name, *map(_argument, sys.argv[1:])]),
         "date": date.today().isoformat(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "lines": [{**line._asdict(), "holds": _plain(line.holds)} for line in lines],
