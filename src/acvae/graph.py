@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.adjacency import adjacency, neighbour_lists
-from acvae._util.checks import as_array, choice, flag, optional_import, shown, whole_number
+from acvae._util.checks import as_array, choice, flag, is_hashable, optional_import, shown, whole_number
 from acvae._util.edge_lists import (
     COMBINE,
     BoolArray,
@@ -226,7 +226,7 @@ class Graph:
         if not (hasattr(table, "columns") and hasattr(table, "iloc")) or len(table.columns) < 2:
             raise GraphError("from_pandas needs a DataFrame with at least two columns.")
         for column in (source, target, weight):
-            if not (column is None or isinstance(column, Hashable)):
+            if not (column is None or is_hashable(column)):
                 raise OptionError(f"a column is called by its name, not by {shown(column)}.")
         if not table.columns.is_unique:
             raise GraphError(f"columns of the same name: {', '.join(map(shown, table.columns))}.")

@@ -1,6 +1,7 @@
 """Checks at the door, given what nobody expects."""
 
 import datetime
+import decimal
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_what_is_no_list(odd):
         checks.as_list("names", odd)
 
 
-@pytest.mark.parametrize("odd", [None, 5, "a\0b", b"a", ["a"], object()])
+@pytest.mark.parametrize("odd", [None, 5, "a\0b", b"a", ["a"], object(), "x" * 500])
 def test_what_is_no_path(odd):
     with pytest.raises(OptionError, match="path must be a path"):
         checks.as_path("path", odd)
@@ -80,6 +81,12 @@ def test_what_is_no_path(odd):
 def test_what_are_no_labels(odd):
     with pytest.raises(InputError, match="labels must be"):
         checks.as_labels("labels", odd)
+
+
+def test_what_can_be_looked_up():
+    assert checks.is_hashable("a")
+    assert not checks.is_hashable([])
+    assert not checks.is_hashable(decimal.Decimal("sNaN"))
 
 
 def test_labels():

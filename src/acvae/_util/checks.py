@@ -4,6 +4,7 @@ What is given may be anything, also objects whose own methods fail: whatever the
 at is answered by an error of `acvae.exceptions`.
 """
 
+import errno
 import importlib
 import math
 import operator
@@ -106,9 +107,28 @@ def as_path(name: str, value: Any) -> Path:
         os.fsencode(text)
         if "\0" in text:
             raise ValueError("a null character")
-        return Path(text)
+        return _short_enough(Path(text))
     except Exception as problem:
         raise OptionError(f"{name} must be a path, not {shown(value)}: {problem}.") from None
+
+
+def _short_enough(path: Path) -> Path:
+    """The path, unless no file can have that name; whether there is one is not looked at."""
+    try:
+        os.lstat(path)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise ValueError("the name is too long") from None
+    return path
+
+
+def is_hashable(value: object) -> bool:
+    """Whether it can be looked up; a signalling NaN, say, only looks as if it could."""
+    try:
+        hash(value)
+    except Exception:
+        return False
+    return True
 
 
 def flag(name: str, value: Any) -> bool:

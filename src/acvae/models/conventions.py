@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import Any, Self
 
@@ -276,7 +276,8 @@ def check_graph_type(graph: Any) -> None:
 
 def column_names(features: Any) -> npt.NDArray[Any] | None:
     """(D,) the columns of a data frame, if all are strings; None for what has no such names."""
-    names = list(getattr(features, "columns", ()))
+    columns = getattr(features, "columns", None)
+    names = list(columns) if isinstance(columns, Iterable) else []
     if not names or not all(isinstance(name, str) for name in names):
         return None
     return np.array(names, dtype=object)

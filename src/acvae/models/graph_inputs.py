@@ -37,7 +37,8 @@ def is_networkx(value: Any) -> bool:
 
 def is_pyg(value: Any) -> bool:
     """A `Data` of PyTorch Geometric, without importing it."""
-    return hasattr(value, "edge_index") and hasattr(value, "num_nodes")
+    known = hasattr(type(value), "num_nodes") or "num_nodes" in getattr(value, "__dict__", {})
+    return known and hasattr(value, "edge_index")  # an empty one warns when it is asked for its nodes
 
 
 def as_graph(graph: Any, n_rows: int, row_names: npt.NDArray[Any] | None, *, weighted: bool) -> GraphInput:

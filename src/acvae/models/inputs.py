@@ -127,7 +127,7 @@ def _unpack(features: Any, graph: Any) -> tuple[Any, Any]:
         return features.x, features if graph is None else graph
     shape: Any = getattr(features, "shape", ())
     other: Any = getattr(graph, "shape", ())
-    if sp.issparse(features) and len(other) == 2 and not is_frame(graph):
+    if sp.issparse(features) and isinstance(other, tuple) and len(other) == 2 and not is_frame(graph):
         square, matrix = shape[0] == shape[1], other[0] == shape[0] and other[1] not in (2, other[0])
         if square and matrix:
             raise FeatureError(
