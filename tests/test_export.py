@@ -3,6 +3,7 @@ import sys
 import numpy as np
 import pytest
 
+import acvae
 import oracles
 from acvae import Graph, Posterior, export
 from acvae.exceptions import GraphError, MissingDependencyError, OptionError, PosteriorError
@@ -179,3 +180,9 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(posterior, package, a
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingDependencyError, match=rf"'{package.split('.')[0]}': pip install"):
         ask(posterior, tmp_path)
+
+
+@pytest.mark.parametrize("table", [acvae.export.embeddings_table, acvae.export.links_table])
+def test_what_is_no_posterior(table):
+    with pytest.raises(acvae.exceptions.InputError, match="export takes a Posterior"):
+        table(object())

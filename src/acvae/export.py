@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import as_path, choice, optional_import, whole_number
+from acvae._util.checks import as_path, called, choice, optional_import, whole_number
 from acvae._util.files import replacing
-from acvae.exceptions import OptionError
+from acvae.exceptions import InputError, OptionError
 from acvae.gaussian.checks import check_rows
 from acvae.gaussian.conversion import (
     Columns,
@@ -53,12 +53,12 @@ TABLES = ("embeddings", "forest", "links")
 
 def embeddings_table(posterior: Posterior, names: Names = None) -> pandas.DataFrame:
     """One row per vertex: `vertex`, `mean_0` … `mean_{d-1}`, `std_0` … `std_{d-1}`."""
-    return frame(embedding_columns(posterior, labels_of(posterior, names), slice(None)))
+    return frame(embedding_columns(posterior, _labels(posterior, names), slice(None)))
 
 
 def forest_table(posterior: Posterior, names: Names = None) -> pandas.DataFrame:
     """One row per forest edge: `source`, `target`, `distance` and `correlation_0` … `correlation_{d-1}`."""
-    return frame(forest_columns(posterior, labels_of(posterior, names), slice(None)))
+    return frame(forest_columns(posterior, _labels(posterior, names), slice(None)))
 
 
 def links_table(
@@ -73,7 +73,7 @@ def links_table(
     Neighbours in `exclude` are left out, so that what remains are predicted links; `rows` limits the sources
     to some vertex ids. Where fewer than k vertices are left, there are fewer rows.
     """
-    labels = labels_of(posterior, names)
+    labels = _labels(posterior, names)
     sources = np.arange(posterior.n_vertices) if rows is None else check_rows(rows, posterior.n_vertices)
     return frame(_links(posterior, labels, sources, k, exclude))
 
@@ -98,7 +98,7 @@ def write_parquet(
     rows_per_group = whole_number("rows_per_group", rows_per_group, minimum=1)
     arrow = optional_import("pyarrow", needed_for="write_parquet", install="'acvae[tables]'")
     parquet = optional_import("pyarrow.parquet", needed_for="write_parquet", install="'acvae[tables]'")
-    labels = labels_of(posterior, names)
+    labels = _labels(posterior, names)
     path = as_path("path", path)
     count = 0
     with replacing(path) as partial, ExitStack() as opened:
@@ -115,6 +115,12 @@ def write_parquet(
 
 
 # ---------------------------------------------------------------------- columns
+
+
+def _labels(posterior: Posterior, names: Names) -> npt.NDArray[Any]:
+    if not isinstance(posterior, Posterior):
+        raise InputError(f"export takes a Posterior, such as model.posterior_, not {called(posterior)}.")
+    return labels_of(posterior, names)
 
 
 def _links(

@@ -114,7 +114,7 @@ def _array_columns(edges: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
             "sparse adjacency matrix, a Data of PyTorch Geometric, an array of edges (m, 2), or a data frame "
             "with the columns source and target. See also Graph.from_edges."
         )
-    if array is not None and array.dtype.kind == "f":
+    if array is not None and array.dtype.kind == "f" and array.ndim == 2 and array.shape[1] == 2:
         edges = np.stack([_whole(array[:, 0]), _whole(array[:, 1])], axis=1)
     return split_columns(edges)
 
