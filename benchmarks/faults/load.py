@@ -7,7 +7,9 @@ One round is a fit with evaluations and clusters on a generated tree, a save and
 the time is warm-up: libraries load, kernels compile, pools of threads and memory fill. Memory is the resident
 set; a round's is read after a garbage collection. Printed at the end, each with the promise beside it: memory
 in the last tenth against the first after warm-up (flat within 2 %), open files and threads (none left), and
-rounds a minute in the last tenth against the first after warm-up (within 10 %).
+rounds a minute in the last tenth against the first after warm-up (within 10 %). A minute is one of the
+process's own computing, and beside it one of the clock, which other work on the same machine shortens too:
+it counts as a promise with `--alone`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ HANDLES = ("files", "threads")
 class Reading(NamedTuple):
     """What the process holds after a round."""
 
-    second: float  # since the start
+    second: float  # since the start, by the clock
+    busy: float  # seconds of computing, of all threads
     memory: int  # bytes, resident
     files: int  # open ones
     threads: int
@@ -43,7 +46,8 @@ def read(started: float) -> Reading:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     files = len(os.listdir("/proc/self/fd")) - 1  # that of the listing itself
     threads = len(os.listdir("/proc/self/task"))
-    return Reading(time.perf_counter() - started, pages * os.sysconf("SC_PAGE_SIZE"), files, threads)
+    memory = pages * os.sysconf("SC_PAGE_SIZE")
+    return Reading(time.perf_counter() - started, time.process_time(), memory, files, threads)
 
 
 def one_round(name: str, data: Any, split: acvae.EdgeSplit, folder: Path, seed: int) -> None:
@@ -73,6 +77,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--model", choices=("acvae-eb", "graph-gaussian"), default="acvae-eb")
     parser.add_argument("--vertices", type=int, default=1000)
+    parser.add_argument("--alone", action="store_true", help="nothing else runs: judge the clock's minutes too")
     args = parser.parse_args()
     data = acvae.datasets.load("tree", n_vertices=args.vertices)
     split = acvae.split_edges(data.graph, seed=0)
@@ -94,15 +99,19 @@ def main() -> int:
         print("too few rounds for tenths of this length; give it more --minutes.", file=sys.stderr)
         return 2
     sizes = [float(np.median([r.memory for r in part])) / 1e6 for part in (first, last)]
-    paces = [60 / float(np.diff([r.second for r in part]).mean()) for part in (first, last)]
+    busy = [60 / float(np.diff([r.busy for r in part]).mean()) for part in (first, last)]
+    clock = [60 / float(np.diff([r.second for r in part]).mean()) for part in (first, last)]
     files, threads = ([max(getattr(r, what) for r in part) for part in (first, last)] for what in HANDLES)
-    memory, speed = sizes[1] / sizes[0] - 1, paces[1] / paces[0] - 1
+    memory, speed, seen = (b / a - 1 for a, b in (sizes, busy, clock))
     print(f"{len(readings)} rounds of {args.model} in {readings[-1].second / 60:.1f} minutes")
     print(f"memory, MB    {sizes[0]:9.1f} → {sizes[1]:9.1f}   {memory:+.2%}  (within 2 %)")
     print(f"open files    {files[0]:9d} → {files[1]:9d}   {files[1] - files[0]:+d}  (none left)")
     print(f"threads       {threads[0]:9d} → {threads[1]:9d}   {threads[1] - threads[0]:+d}  (none left)")
-    print(f"rounds a min. {paces[0]:9.2f} → {paces[1]:9.2f}   {speed:+.1%}  (within 10 %)")
+    print(f"rounds a minute of computing   {busy[0]:6.2f} → {busy[1]:6.2f}   {speed:+.1%}  (within 10 %)")
+    told = "within 10 %" if args.alone else "with whatever else ran"
+    print(f"rounds a minute of the clock   {clock[0]:6.2f} → {clock[1]:6.2f}   {seen:+.1%}  ({told})")
     kept = abs(memory) <= 0.02 and files[1] <= files[0] and threads[1] <= threads[0] and abs(speed) <= 0.1
+    kept = kept and (not args.alone or abs(seen) <= 0.1)
     print("all promises kept" if kept else "a promise is broken")
     return 0 if kept else 1
 
