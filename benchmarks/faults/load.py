@@ -77,7 +77,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--model", choices=("acvae-eb", "graph-gaussian"), default="acvae-eb")
     parser.add_argument("--vertices", type=int, default=1000)
-    parser.add_argument("--alone", action="store_true", help="nothing else runs: judge the clock's minutes too")
+    parser.add_argument("--alone", action="store_true", help="nothing else runs: judge by the clock too")
     args = parser.parse_args()
     data = acvae.datasets.load("tree", n_vertices=args.vertices)
     split = acvae.split_edges(data.graph, seed=0)

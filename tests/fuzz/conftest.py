@@ -1,10 +1,25 @@
-"""Counts what all examples ended in, and tells it at the end of the run."""
+"""Every test in a folder of its own and without a network; what all examples ended in is told at the end."""
 
+import socket
 from collections import Counter
 
 import pytest
 
 from fuzz.outcomes import counts
+
+
+@pytest.fixture(autouse=True)
+def _closed(tmp_path, monkeypatch):
+    """A path such as "a" may be taken and written to; a data set may be asked for that is not here."""
+
+    def refuse(*_, **__):
+        raise OSError("no network in tests")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    for place in ("ACVAE_DATA", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.setenv(place, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(autouse=True)

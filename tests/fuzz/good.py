@@ -17,6 +17,7 @@ ids = st.one_of(
     st.lists(st.integers(0, N - 1), max_size=5).map(lambda x: np.array(x, dtype=np.int32)),
 )
 pairs = st.lists(st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)), max_size=8)
+paths = st.sampled_from(["written.parquet", "written", "nowhere/at/all", "."])
 weights = st.just(np.arange(1.0, len(EDGES) + 1))
 graphs = st.sampled_from([None, "plain", "named", "empty"]).map(
     lambda kind: acvae.Graph(N, [] if kind in (None, "empty") else EDGES) if kind != "named" else graph(True)

@@ -85,7 +85,7 @@ def test_made_of_anything_and_used(data):
 
 
 @share(0.01)
-@given(arguments(small_odd, path=st.just("/nowhere/at/all"), every_=good.whole))
+@given(arguments(small_odd, path=good.paths, every_=good.whole))
 def test_checkpoints(given):
     settle(
         lambda **named: acvae.VAE(**TINY).fit(features(), graph(), checkpoint=Checkpoint(**named)),

@@ -58,7 +58,7 @@ TABLES = {
     "to_pyg": (export.to_pyg, {"posterior": good.posteriors}),
     "write_parquet": (
         export.write_parquet,
-        {"posterior": good.posteriors, "path": st.just("/nowhere/at/all"), "table_": st.just("links")},
+        {"posterior": good.posteriors, "path": good.paths, "table_": st.just("links")},
     ),
 }
 

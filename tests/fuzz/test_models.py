@@ -118,7 +118,7 @@ def _asked(kind):
             {"rows": ids, "k_": good.whole, "exclude_": good.graphs, "names_": good.flags},
         ),
         "transform": (m.transform, {"features": matrices}),
-        "save": (m.save, {"path": st.just("/nowhere/at/all")}),
+        "save": (m.save, {"path": good.paths}),
         "score": (
             m.score,
             {
@@ -163,7 +163,7 @@ def test_asked_for_anything(data, kind):
 
 
 CHOSEN = {
-    "load": (acvae.load, {"path": st.just("/nowhere")}),
+    "load": (acvae.load, {"path": good.paths}),
     "tune": (
         lambda **named: acvae.tune(**{"progress": False, "refit": False} | named),
         {

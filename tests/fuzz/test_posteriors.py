@@ -75,7 +75,8 @@ def _asked(kind):
             q.to_pandas,
             {"names_": good.graphs, "table_": st.sampled_from(["embeddings", "forest"])},
         ),
-        "load": (q.load, {"path": st.just("/nowhere")}),
+        "save": (q.save, {"path": good.paths}),
+        "load": (q.load, {"path": good.paths}),
     }
 
 

@@ -98,8 +98,8 @@ def instance(name: str, value: Any, kind: type[T], error: type[InputError] = Inp
     raise error(f"{name} must be of the class {kind.__name__}, not {called(value)}.")
 
 
-def as_path(name: str, value: Any) -> Path:
-    """A path of a file or folder."""
+def as_path(name: str, value: Any, *, home: bool = False) -> Path:
+    """A path of a file or folder, with ~ taken for a home folder if told; a number is none."""
     if not isinstance(value, (str, os.PathLike)):
         raise OptionError(f"{name} must be a path, not {shown(value)}.")
     try:
@@ -107,7 +107,7 @@ def as_path(name: str, value: Any) -> Path:
         os.fsencode(text)
         if "\0" in text:
             raise ValueError("a null character")
-        return _short_enough(Path(text))
+        return _short_enough(Path(text).expanduser() if home else Path(text))
     except Exception as problem:
         raise OptionError(f"{name} must be a path, not {shown(value)}: {problem}.") from None
 
@@ -129,6 +129,41 @@ def is_hashable(value: object) -> bool:
     except Exception:
         return False
     return True
+
+
+def optional_text(name: str, value: Any) -> str | None:
+    """A text, or None."""
+    if value is None or isinstance(value, str):
+        return value
+    raise OptionError(f"{name} must be a text, not {shown(value)}.")
+
+
+def texts(name: str, value: Any) -> list[str]:
+    """A list of texts; one text is a list of one, and None of none."""
+    if value is None or isinstance(value, str):
+        return [] if value is None else [value]
+    found = as_list(name, value, OptionError, "a text or a list of texts")
+    for one in found:
+        if not isinstance(one, str):
+            raise OptionError(f"{name} must be a text or a list of texts, but has {shown(one)}.")
+    return found
+
+
+def by_name(name: str, value: Any) -> dict[str, Any]:
+    """A dict of values by their names."""
+    if not isinstance(value, dict):
+        raise OptionError(f"{name} must be a dict, not {called(value)}.")
+    for key in value:
+        if not isinstance(key, str):
+            raise OptionError(f"{name} must be a dict with texts for keys, but has {shown(key)}.")
+    return value
+
+
+def function(name: str, value: Any) -> Any:
+    """What can be called."""
+    if callable(value):
+        return value
+    raise OptionError(f"{name} must be a function, not {shown(value)}.")
 
 
 def flag(name: str, value: Any) -> bool:

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.checks import as_path, choice, optional_text
 from acvae.datasets.dataset import Dataset
-from acvae.datasets.missing import fill_missing
+from acvae.datasets.missing import MISSING, fill_missing
 from acvae.datasets.numpy_files import read_npz
 from acvae.datasets.sources import reading
 from acvae.exceptions import AcvaeError, DataError
@@ -50,7 +51,9 @@ def from_archive(path: str | PathLike[str], *, missing: str = "error", name: str
     name
         What to call the data set; by default the file's name.
     """
-    place = Path(path).expanduser()
+    place = as_path("path", path, home=True)
+    choice("missing", missing, MISSING)
+    optional_text("name", name)
     if not place.is_file():
         raise DataError(f"the file {str(place)!r} does not exist.")
     with reading(place):

@@ -7,6 +7,7 @@ system gives that back when others need it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.checks import as_path, called
 from acvae._util.files import replacing
 from acvae.datasets.numpy_files import map_npy
 from acvae.exceptions import DataError, FeatureError
@@ -37,8 +39,8 @@ def save_features(folder: str | PathLike[str], matrix: Any) -> None:
         (n, D), sparse or dense; or any iterable of blocks of its rows, one after the other, for a matrix that
         does not fit into memory.
     """
-    target = Path(folder)
-    blocks = [matrix] if sp.issparse(matrix) or hasattr(matrix, "shape") else matrix
+    target = as_path("folder", folder)
+    blocks = [matrix] if sp.issparse(matrix) or hasattr(matrix, "shape") else _each(matrix)
     n_columns = None
     lengths: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
     try:
@@ -79,7 +81,7 @@ def open_features(folder: str | PathLike[str]) -> sp.csr_array:
     Only that the files belong together is checked here; `fit` looks at every entry once, as it does for any
     matrix.
     """
-    source = Path(folder)
+    source = as_path("folder", folder)
     shape, indptr, indices, data = (_map(source / f"{name}.npy") for name in ARRAYS)
     kinds = (indptr.dtype.kind, indices.dtype.kind, data.dtype.kind, shape.dtype.kind)
     fits = (
@@ -101,6 +103,17 @@ def open_features(folder: str | PathLike[str]) -> sp.csr_array:
             f"the files in {str(source)!r} do not make one CSR matrix; write them with save_features."
         )
     return sp.csr_array((data, indices, indptr), shape=(int(shape[0]), int(shape[1])))
+
+
+def _each(blocks: Any) -> Iterator[Any]:
+    """Block by block; what a generator of the user's own raises stays as it is."""
+    try:
+        found = iter(blocks)
+    except Exception:
+        raise FeatureError(
+            f"features must be a matrix, or blocks of its rows one after the other, not {called(blocks)}."
+        ) from None
+    yield from found
 
 
 def _as_block(number: int, block: Any) -> sp.csr_array:

@@ -8,6 +8,7 @@ from os import PathLike
 from types import ModuleType
 from typing import Any
 
+from acvae._util.checks import shown
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.sources import RawFile, locate
 from acvae.exceptions import OptionError, UnknownNameError, did_you_mean
@@ -137,9 +138,9 @@ def load(name: str, *, root: str | PathLike[str] | None = None, **options: Any) 
     options
         What the data set's own `load` takes, for example `seed` for generated ones.
     """
-    if name not in _ENTRIES:
+    if not isinstance(name, str) or name not in _ENTRIES:
         raise UnknownNameError(
-            f"there is no data set {name!r}; there are {', '.join(NAMES)}.{did_you_mean(name, NAMES)}"
+            f"there is no data set {shown(name)}; there are {', '.join(NAMES)}.{did_you_mean(name, NAMES)}"
         )
     loader: Callable[..., Dataset] = getattr(_module(name), _ENTRIES[name].function)
     valid = list(inspect.signature(loader).parameters)

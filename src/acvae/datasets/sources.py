@@ -18,6 +18,7 @@ from typing import IO
 
 import pooch
 
+from acvae._util.checks import as_path
 from acvae.datasets.download import download
 from acvae.datasets.unpacking import bounded
 from acvae.exceptions import DataError
@@ -78,7 +79,7 @@ def search_path(root: str | PathLike[str] | None = None) -> list[Path]:
     """Folders to look in, in order. A folder given by hand has to exist."""
     places: list[Path] = []
     if root is not None:
-        given = Path(root).expanduser()
+        given = as_path("root", root, home=True)
         if not given.is_dir():
             raise DataError(f"the data folder {str(given)!r} does not exist or is not a folder.")
         places.append(given)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._util.checks import choice, whole_number
+from acvae._util.checks import as_path, choice, flag, optional_text, texts, whole_number
 from acvae._util.edge_lists import COMBINE, IntArray
 from acvae._util.text import counted
 from acvae.datasets.archives import from_archive
@@ -130,10 +130,21 @@ def from_files(
     if decimal is not None:
         choice("decimal", decimal, (".", ","))
     whole_number("max_words", max_words, minimum=1)
-    features_path = Path(features).expanduser()
+    for option, text in (
+        *(("id_column", id_column), ("label_column", label_column), ("class_column", class_column)),
+        *(("source_column", source_column), ("target_column", target_column)),
+        *(("weight_column", weight_column), ("name", name)),
+    ):
+        optional_text(option, text)
+    for option, yes in (("header", header), ("edges_header", edges_header), ("row_ids", row_ids)):
+        if yes is not None:
+            flag(option, yes)
+    columns = None if columns is None else texts("columns", columns)
+    text_columns, categories = texts("text_column", text_column), texts("categorical", categorical)
+    features_path = as_path("features", features, home=True)
     if edges is None:
         return _one_file(features_path, missing, name)
-    edges_path = Path(edges).expanduser()
+    edges_path = as_path("edges", edges, home=True)
     for_tables = {
         "id_column": id_column,
         "columns": columns,
@@ -158,14 +169,14 @@ def from_files(
             raise OptionError(f"row_ids says there are no ids, but id_column, {id_column!r}, names some.")
         rows = read_rows(features_path, decimal=decimal)
         if header is None:
-            named = [n for given in for_tables.values() if given != "auto" for n in _listed(given)]
+            named = [n for given in for_tables.values() if given != "auto" for n in texts("columns", given)]
             header = features_have_header(rows, named, {cell for row in edge_rows.cells for cell in row[:2]})
         table = rows.table(header)
         id_column = None if row_ids else _id_column(table, id_column)
         wanted = Choice(
             columns=columns,
-            text=_listed(text_column),
-            categorical="auto" if categorical == "auto" else _listed(categorical),
+            text=text_columns,
+            categorical="auto" if categories == ["auto"] else categories,
             max_words=max_words,
             missing=missing,
             apart=frozenset((id_column, label_column, class_column)),
@@ -252,7 +263,7 @@ def _matrix_vertices(path: Path, ids: str | PathLike[str] | None, missing: str) 
             raise DataError(f"{str(path)!r}: {error}") from None
         stored = sp.issparse(matrix)  # stays so
         matrix = matrix.astype(np.float32, copy=False) if stored else as_dense_or_sparse(matrix)
-    names = [str(i) for i in range(matrix.shape[0])] if ids is None else _read_ids(Path(ids), matrix)
+    names = [str(i) for i in range(matrix.shape[0])] if ids is None else _read_ids(ids, matrix)
     distinct(names, "error", path)
     return _Vertices(names, matrix, {}, observed=observed)
 
@@ -299,10 +310,6 @@ def _classes(cells: list[str] | None) -> tuple[npt.NDArray[np.int64] | None, npt
     return np.array([number.get(cell, -1) for cell in cells], dtype=np.int64), np.array(names)
 
 
-def _listed(given: str | Sequence[str] | None) -> list[str]:
-    return [] if given is None else [given] if isinstance(given, str) else list(given)
-
-
 def _refuse_table_options(path: Path, **options: Any) -> None:
     given = [option for option, value in options.items() if value is not None]
     if given:
@@ -311,7 +318,8 @@ def _refuse_table_options(path: Path, **options: Any) -> None:
         )
 
 
-def _read_ids(path: Path, matrix: sp.csr_array) -> list[str]:
+def _read_ids(file: str | PathLike[str], matrix: sp.csr_array) -> list[str]:
+    path = as_path("ids", file, home=True)
     names = read_lines(path)
     if len(names) != matrix.shape[0]:
         raise DataError(f"{str(path)!r} has {len(names):,} ids for a matrix of {matrix.shape[0]:,} rows.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.checks import as_list, as_path
 from acvae.exceptions import AcvaeError, OptionError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
@@ -118,7 +119,7 @@ def open_runs(paths: Sequence[str | Path]) -> list[Entry]:
     """The runs in the given folders, each called by as much of its path as tells it from the others."""
     from acvae.runs import Run
 
-    folders = [Path(path) for path in paths]
+    folders = [as_path("paths", path) for path in as_list("paths", paths, OptionError)]
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise OptionError("a run was given twice.")
     runs = [Run(folder) for folder in folders]

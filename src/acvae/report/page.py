@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from acvae._util.checks import as_list, as_path, flag, function, instance, optional_text
 from acvae._util.files import replacing
 from acvae._util.version import __version__
 from acvae.exceptions import OptionError, RunError
@@ -52,7 +53,11 @@ def write_report(
     `maps` is "both", "tsne" or "pca"; points are coloured by `clusters` clusters,
     by default 8 to 16.
     """
-    target = Path(path)
+    target = as_path("path", path)
+    entries = [instance("entries", e, Entry, OptionError) for e in as_list("entries", entries, OptionError)]
+    optional_text("title", title)
+    flag("progress", progress)
+    function("say", say)
     if target.is_dir():
         raise RunError(f"{str(path)!r} is a folder; give the name of a file, as in {target}/report.html.")
     if not target.absolute().parent.is_dir():

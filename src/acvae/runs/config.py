@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acvae._util.checks import real_number, whole_number
+from acvae._util.checks import as_path, by_name, flag, optional_text, real_number, whole_number
 from acvae.exceptions import DataError, OptionError, did_you_mean
 from acvae.methods import DEFAULT_METHOD, Method, method_named, option_names
 
@@ -74,7 +74,7 @@ class RunConfig:
     def from_values(cls, values: dict[str, Any]) -> RunConfig:
         """From the keys of a file; everything that can be checked without the data is."""
         known = all_keys()
-        for key in values:
+        for key in by_name("values", values):
             if key not in known:
                 raise OptionError(f"there is no setting {key!r}.{_settings_like(key, known)}")
         method = method_named(values.get("model", DEFAULT_METHOD))
@@ -91,7 +91,7 @@ class RunConfig:
 
     @classmethod
     def _of(cls, values: dict[str, Any], model: str, options: dict[str, Any]) -> RunConfig:
-        every, all_edges = values.get("evaluate_every"), values.get("all_edges", False)
+        every, all_edges = values.get("evaluate_every"), flag("all_edges", values.get("all_edges", False))
         if every is not None:
             whole_number("evaluate_every", every, minimum=1)
             if "epochs" not in options:
@@ -173,6 +173,11 @@ class RunConfig:
 
 
 def _data(values: dict[str, Any]) -> dict[str, Any]:
+    for key in PATH_KEYS:
+        if key in values:
+            as_path(key, values[key])
+    optional_text("dataset", values.get("dataset"))
+    by_name("data_options", values.get("data_options", {}))
     dataset = {key: values[key] for key in DATASET_KEYS if key in values}
     files = {key: values[key] for key in FILE_KEYS if key in values}
     if "dataset" in dataset:
@@ -217,7 +222,7 @@ def read_config(path: str | Path) -> dict[str, Any]:
 
 def read_toml(path: str | Path) -> dict[str, Any]:
     """What a TOML file holds, with paths as `read_config` takes them."""
-    file = Path(path)
+    file = as_path("path", path)
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.checks import as_path
 from acvae._util.version import __version__
 from acvae.exceptions import DataError, InputError, RunError
 from acvae.gaussian.posterior import Posterior
@@ -50,7 +51,7 @@ class Run:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = as_path("path", path)
         if not self.path.is_dir():
             what = "is a file, not the folder of a run" if self.path.exists() else "does not exist"
             raise NoRunError(f"{str(path)!r} {what}.", self.path)

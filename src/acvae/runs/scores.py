@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae import metrics
+from acvae._util.checks import flag, instance
 from acvae._util.progress import Progress
 from acvae.clustering import cluster
-from acvae.exceptions import AcvaeError
+from acvae.exceptions import AcvaeError, OptionError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.methods import RANKINGS
@@ -67,7 +68,9 @@ def score_run(
 ) -> dict[str, Any]:
     """All scores as plain values; where something for them cannot be had, `notes` says so."""
     notes: list[str] = []
-    run.need_finished()
+    instance("run", run, Run, OptionError).need_finished()
+    for name, value in (("pair_network", pair_network), ("clusters", clusters), ("progress", progress)):
+        flag(name, value)
     rankers = rankers_of(run, pair_network=pair_network, notes=notes)
     test = run.graph.with_edges([]) if run.test is None else run.test
     scores = _about(run.config, run.graph, test)

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from acvae._util.checks import as_path, flag, function, instance
 from acvae._util.text import counted
 from acvae.datasets import Dataset
 from acvae.engine.distributed import join
@@ -48,8 +49,11 @@ def fit_run(
 
     If it cannot be trained, nothing stays behind. If it is stopped, however it is, the same call goes on.
     """
-    started, folder = time.perf_counter(), Path(path)
-    config = config.settled()
+    started, folder = time.perf_counter(), as_path("path", path)
+    config = instance("config", config, RunConfig, OptionError).settled()
+    for name, value in (("overwrite", overwrite), ("progress", progress)):
+        flag(name, value)
+    function("say", say)
     found = place_for(folder, config, overwrite=overwrite)
     if found != NEW:
         if found == GO_ON:
@@ -76,6 +80,8 @@ def resume_run(path: str | Path, *, progress: bool = True, say: Say = _silent) -
     """Go on with a training that was stopped, to the same result as without the stop."""
     started = time.perf_counter()
     run = Run(path)
+    flag("progress", progress)
+    function("say", say)
     check_idle(run.path)
     if run.finished:
         if leftovers(run.path):
@@ -100,9 +106,9 @@ def follow_run(config: RunConfig, path: str | Path) -> None:
 
     Nothing is written or printed.
     """
-    config = config.settled()
+    config = instance("config", config, RunConfig, OptionError).settled()
     data = config.load_data()
-    fit_model(config, data, split(config, data), folder=Path(path), progress=False)
+    fit_model(config, data, split(config, data), folder=as_path("path", path), progress=False)
 
 
 # ---------------------------------------------------------------------- the steps, for the grid too

@@ -1,0 +1,21 @@
+"""Tests leave nothing behind in the repository."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MADE_BESIDE = {"build", "dist", "runs"}  # by other commands, while tests run
+
+
+def _there():
+    return {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - MADE_BESIDE
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind():
+    """A stray file comes to lie in the working folder, which is the root of the repository."""
+    before = _there()
+    yield
+    left = sorted(_there() - before)
+    assert not left, f"in the root of the repository there are now {left}; write to tmp_path"
