@@ -139,7 +139,8 @@ def from_files(
     for option, yes in (("header", header), ("edges_header", edges_header), ("row_ids", row_ids)):
         if yes is not None:
             flag(option, yes)
-    columns = None if columns is None else texts("columns", columns)
+    if not isinstance(columns, str):  # which has an answer of its own
+        columns = None if columns is None else texts("columns", columns)
     text_columns, categories = texts("text_column", text_column), texts("categorical", categorical)
     features_path = as_path("features", features, home=True)
     if edges is None:
