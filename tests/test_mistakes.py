@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 
 import acvae
+from acvae import report, runs
 from acvae._util.docstrings import described_parameters
 from acvae.commands.main import main
-from acvae.exceptions import FeatureError, InputError, PosteriorError, TrainingWarning
+from acvae.exceptions import FeatureError, InputError, OptionError, PosteriorError, TrainingWarning
+from acvae.links.stored import save_ranking
+from acvae.report.entry import open_runs
+from acvae.training import Checkpoint
 
 ESTIMATORS = (acvae.ACVAE, acvae.CVAE, acvae.VAE, acvae.GraphSAGE, acvae.GraphGaussian)
 TINY = {"latent_dim": 2, "hidden_dim": 3, "epochs": 4, "progress": False}
@@ -48,6 +52,38 @@ def test_on_the_command_line(argv, code, told, capsys, tmp_path):
     assert main(["fit", *argv, "--out", str(tmp_path / "run")]) == code
     assert capsys.readouterr().err.rstrip().endswith(told)
     assert not (tmp_path / "run").exists()
+
+
+NUMBER = 0  # which open() would take for the standard input
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda q, model: q.save(NUMBER),
+        lambda q, model: acvae.Posterior.load(NUMBER),
+        lambda q, model: model.save(NUMBER),
+        lambda q, model: acvae.load(NUMBER),
+        lambda q, model: acvae.export.write_parquet(q, NUMBER),
+        lambda q, model: save_ranking(NUMBER, model.links_),
+        lambda q, model: Checkpoint(NUMBER),
+        lambda q, model: acvae.datasets.load("citation", root=NUMBER),
+        lambda q, model: acvae.datasets.available(NUMBER),
+        lambda q, model: acvae.datasets.from_files(NUMBER, "edges.csv"),
+        lambda q, model: acvae.datasets.from_archive(NUMBER),
+        lambda q, model: acvae.datasets.save_features(NUMBER, np.eye(2)),
+        lambda q, model: acvae.datasets.open_features(NUMBER),
+        lambda q, model: runs.Run(NUMBER),
+        lambda q, model: runs.fit_run(runs.RunConfig.from_values({"dataset": "tree"}), NUMBER),
+        lambda q, model: runs.resume_run(NUMBER),
+        lambda q, model: runs.read_config(NUMBER),
+        lambda q, model: open_runs([NUMBER]),
+        lambda q, model: report.write_report([], NUMBER),
+    ],
+)
+def test_a_number_is_no_path(use, model):
+    with pytest.raises(OptionError, match=r"(path|root|features|folder|paths) must be a path, not 0\."):
+        use(model.posterior_, model)
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)

@@ -77,6 +77,43 @@ def test_what_is_no_path(odd):
         checks.as_path("path", odd)
 
 
+def test_a_home_folder_that_is_not_there():
+    assert checks.as_path("path", "~/a", home=True).is_absolute()
+    assert str(checks.as_path("path", "~/a")) == "~/a"
+    with pytest.raises(OptionError, match="path must be a path, not '~no-such-user/a'"):
+        checks.as_path("path", "~no-such-user/a", home=True)
+
+
+@pytest.mark.parametrize("odd", [5, [1], ["a", None], Fails(), b"a", np.ones(2)])
+def test_what_are_no_texts(odd):
+    with pytest.raises(OptionError, match="columns must be a text or a list of texts"):
+        checks.texts("columns", odd)
+
+
+def test_texts():
+    assert checks.texts("columns", None) == []
+    assert checks.texts("columns", "ab") == ["ab"]
+    assert checks.texts("columns", ("ab", "c")) == ["ab", "c"]
+
+
+@pytest.mark.parametrize("odd", [5, None, [("a", 1)], {1: "a"}, np.ones(2)])
+def test_what_is_no_dict_by_name(odd):
+    with pytest.raises(OptionError, match="options must be a dict"):
+        checks.by_name("options", odd)
+
+
+@pytest.mark.parametrize("odd", [5, ["a"], b"a", np.ones(2)])
+def test_what_is_no_text(odd):
+    with pytest.raises(OptionError, match="name must be a text"):
+        checks.optional_text("name", odd)
+
+
+def test_what_is_no_function():
+    assert checks.function("say", len) is len
+    with pytest.raises(OptionError, match="say must be a function"):
+        checks.function("say", "len")
+
+
 @pytest.mark.parametrize("odd", [[[0, 1]], [np.nan, 1.0], [None, "a"], 5, SPARSE])
 def test_what_are_no_labels(odd):
     with pytest.raises(InputError, match="labels must be"):

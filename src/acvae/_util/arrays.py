@@ -91,7 +91,7 @@ def write_arrays(
     text += b" " * (-len(text) % 8)
     if len(text) > MAX_HEADER:
         raise OptionError(f"{len(content):,} arrays with such names are too many for one file.")
-    with replacing(path) as partial, partial.open("wb") as file:
+    with replacing(as_path("path", path)) as partial, partial.open("wb") as file:
         file.write(len(text).to_bytes(8, "little"))
         file.write(text)
         for name in order:

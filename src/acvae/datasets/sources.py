@@ -84,7 +84,7 @@ def search_path(root: str | PathLike[str] | None = None) -> list[Path]:
             raise DataError(f"the data folder {str(given)!r} does not exist or is not a folder.")
         places.append(given)
     if os.environ.get(ENVIRONMENT):
-        places.append(Path(os.environ[ENVIRONMENT]).expanduser())
+        places.append(as_path(ENVIRONMENT, os.environ[ENVIRONMENT], home=True))
     places.append(cache_folder())
     return places
 

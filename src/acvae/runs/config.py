@@ -166,7 +166,7 @@ class RunConfig:
 
             options = {**options, "device": str(resolve_device(options["device"]))}
         data: dict[str, Any] = {
-            key: str(Path(value).expanduser().absolute()) if key in PATH_KEYS else value
+            key: str(as_path(key, value, home=True).absolute()) if key in PATH_KEYS else value
             for key, value in self.data.items()
         }
         return replace(self, options=options, data=data)
@@ -233,7 +233,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         raise DataError(f"{str(file)!r} is not valid TOML: {error}.") from None
     for key in PATH_KEYS:
         if key in values:
-            values[key] = str(file.resolve().parent / Path(str(values[key])).expanduser())
+            values[key] = str(file.resolve().parent / as_path(key, values[key], home=True))
     return values
 
 

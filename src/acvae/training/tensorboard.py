@@ -6,7 +6,7 @@ import math
 from os import PathLike
 from typing import Any
 
-from acvae._util.checks import optional_import, whole_number
+from acvae._util.checks import as_path, optional_import, whole_number
 from acvae.training.loop import EpochState
 
 __all__ = ["TensorBoard"]
@@ -31,6 +31,7 @@ class TensorBoard:
 
     def __init__(self, folder: str | PathLike[str], every: int = 1, *, prefix: str = "train/") -> None:
         self.every, self.prefix = whole_number("every", every, minimum=1), prefix
+        folder = as_path("folder", folder)
         optional_import("tensorboard", needed_for="logging to TensorBoard", install="tensorboard")
         from torch.utils.tensorboard import SummaryWriter
 
