@@ -6,7 +6,7 @@ import pytest
 import acvae
 import oracles
 from acvae import Graph, Posterior, export
-from acvae.exceptions import GraphError, MissingDependencyError, OptionError, PosteriorError
+from acvae.exceptions import GraphError, InputError, MissingDependencyError, OptionError, PosteriorError
 
 N, D = 30, 3
 NAMES = [f"v{i}" for i in range(N)]
@@ -165,6 +165,11 @@ class TestParquet:
             export.write_parquet(posterior, tmp_path / "out", "edges")
         with pytest.raises(OptionError, match="rows_per_group"):
             export.write_parquet(posterior, tmp_path / "out", rows_per_group=0)
+
+    @pytest.mark.parametrize("folder", [".", "/", ""])
+    def test_a_folder_is_no_file(self, posterior, folder):
+        with pytest.raises(InputError, match="is a folder; give the name of a file in it"):
+            export.write_parquet(posterior, folder)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import as_path, called, choice, optional_import, whole_number
+from acvae._util.checks import called, choice, optional_import, whole_number
 from acvae._util.files import replacing
+from acvae._util.targets import as_target
 from acvae.exceptions import InputError, OptionError
 from acvae.gaussian.checks import check_rows
 from acvae.gaussian.conversion import (
@@ -99,7 +100,7 @@ def write_parquet(
     arrow = optional_import("pyarrow", needed_for="write_parquet", install="'acvae[tables]'")
     parquet = optional_import("pyarrow.parquet", needed_for="write_parquet", install="'acvae[tables]'")
     labels = _labels(posterior, names)
-    path = as_path("path", path)
+    path = as_target("path", path, "embeddings.parquet")
     count = 0
     with replacing(path) as partial, ExitStack() as opened:
         writer = None

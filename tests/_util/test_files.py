@@ -16,6 +16,12 @@ def write_half(path, error):
         raise error
 
 
+@pytest.mark.parametrize("folder", [".", "/"])
+def test_a_folder_is_no_file(folder):
+    with pytest.raises(StorageError, match="cannot be written: it is a folder"), replacing(folder):
+        pass
+
+
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT])
 def test_what_cannot_be_written_leaves_the_old_file(code, tmp_path):
     path = tmp_path / "f"

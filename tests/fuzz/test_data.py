@@ -15,7 +15,8 @@ from fuzz.subjects import EDGES, NAMES, N, features
 columns = st.sampled_from(["id", "a", "b", "kind", "text", "source", "nowhere", None])
 some_columns = st.one_of(columns, st.lists(columns, max_size=3))
 missing = st.sampled_from(["error", "mean", "zero", "evidence"])
-TABLES = {"features": st.just("table.csv"), "edges": st.just("pairs.csv")}
+TABLES = {"features": st.just("plain.csv"), "edges": st.just("pairs.csv")}
+WITH_TEXT = TABLES | {"features": st.just("table.csv"), "categorical": st.just("auto")}
 ENDS = {f"{end}_column_": columns for end in ("source", "target", "weight")}
 NAMED = {
     "id_column_": columns,
@@ -47,9 +48,9 @@ MATRIX = {
 }
 DATA = {
     "from_files": (datasets.from_files, TABLES),
-    "from_files, columns": (datasets.from_files, TABLES | NAMED),
+    "from_files, columns": (datasets.from_files, WITH_TEXT | NAMED),
     "from_files, ends": (datasets.from_files, TABLES | ENDS),
-    "from_files, read": (datasets.from_files, TABLES | READ | {"categorical": st.just("auto")}),
+    "from_files, read": (datasets.from_files, WITH_TEXT | READ),
     "from_files, joined": (datasets.from_files, TABLES | JOINED),
     "from_files, matrix": (datasets.from_files, MATRIX),
     "from_files, one": (datasets.from_files, {"features": st.just("all.npz"), "missing_": missing}),
@@ -79,6 +80,9 @@ def _files(tmp_path):
     """One of each kind, in the working folder."""
     rows = "".join(f"{name},{i % 3},{i * 7 % 5},{'xy'[i % 2]},a word {i}\n" for i, name in enumerate(NAMES))
     (tmp_path / "table.csv").write_text("id,a,b,kind,text\n" + rows)
+    (tmp_path / "plain.csv").write_text(
+        "id,a,b\n" + "".join(f"{name},{i},1\n" for i, name in enumerate(NAMES))
+    )
     pairs = "".join(f"{NAMES[u]},{NAMES[v]},{1 + u}\n" for u, v in EDGES)
     (tmp_path / "pairs.csv").write_text("source,target,weight\n" + pairs)
     (tmp_path / "numbers.txt").write_text("".join(f"{u} {v}\n" for u, v in EDGES))

@@ -24,6 +24,8 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     file of its own.
     """
     target = Path(path)
+    if not target.name:
+        raise StorageError(f"{str(target)!r} cannot be written: it is a folder.", "Is a directory")
     alone = threading.current_thread() is threading.main_thread()
     writer = f"{os.getpid()}" if alone else f"{os.getpid()}-{threading.get_native_id()}"
     partial = target.with_name(f"{target.name}.{writer}.partial")

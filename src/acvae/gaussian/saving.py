@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.arrays import read_arrays, write_arrays
-from acvae._util.checks import as_path
-from acvae._util.targets import check_target
+from acvae._util.targets import as_target
 from acvae._util.version import __version__
 from acvae.gaussian.registry import pack_joint, unpack_joint
 from acvae.gaussian.stored import Stored
@@ -55,8 +54,7 @@ def unpack(arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> 
 
 def write(path: str | PathLike[str], arrays: Arrays, about: dict[str, Any]) -> None:
     """One file, which appears whole or not at all."""
-    target = as_path("path", path)
-    check_target(target)
+    target = as_target("path", path)
     write_arrays(target, arrays, about | {"acvae": __version__}, format=FORMAT, version=FORMAT_VERSION)
 
 

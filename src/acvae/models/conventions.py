@@ -13,9 +13,9 @@ from sklearn import exceptions as sklearn_exceptions
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from acvae import exceptions
-from acvae._util.checks import as_path, flag, whole_number
+from acvae._util.checks import flag, whole_number
 from acvae._util.progress import Stages
-from acvae._util.targets import check_target
+from acvae._util.targets import as_target
 from acvae.exceptions import FeatureError, GraphError
 from acvae.gaussian.checks import check_pairs
 from acvae.gaussian.posterior import Posterior
@@ -85,9 +85,7 @@ class Embedder(_Transformer):
         from acvae.models.persistence import save_model
 
         self._need_fit("save")
-        target = as_path("path", path)
-        check_target(target)
-        save_model(self, target)
+        save_model(self, as_target("path", path))
 
     def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         """What was learnt beside the posterior, to be saved: arrays, and plain values."""
