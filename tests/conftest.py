@@ -1,8 +1,12 @@
-"""Tests leave nothing behind in the repository."""
+"""For all tests: none leaves anything behind in the repository, and none fails by the time it takes."""
 
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 ROOT = Path(__file__).parents[1]
 MADE_BESIDE = {"build", "dist", "runs"}  # by other commands, while tests run

@@ -102,13 +102,13 @@ def write_parquet(
     labels = _labels(posterior, names)
     path = as_target("path", path, "embeddings.parquet")
     count = 0
-    with replacing(path) as partial, ExitStack() as opened:
+    with replacing(path) as partial, partial.open("wb") as file, ExitStack() as opened:
         writer = None
         for columns in _groups(posterior, table, labels, rows_per_group, k, exclude):  # a first one always
             group = _arrow_table(arrow, columns)
             if writer is None:
                 writer = opened.enter_context(
-                    parquet.ParquetWriter(partial, group.schema, write_page_checksum=True)
+                    parquet.ParquetWriter(file, group.schema, write_page_checksum=True)
                 )
             writer.write_table(group, row_group_size=max(len(group), 1))
             count += len(group)

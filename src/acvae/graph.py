@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.adjacency import adjacency, neighbour_lists
-from acvae._util.checks import as_array, choice, flag, is_hashable, optional_import, shown, whole_number
+from acvae._util.checks import as_array, choice, flag, is_hashable, optional_import, shown
 from acvae._util.edge_lists import (
     COMBINE,
     BoolArray,
@@ -21,6 +21,7 @@ from acvae._util.edge_lists import (
     canonical,
     join,
     split_columns,
+    vertex_count,
 )
 from acvae._util.networkx_edges import edges_of_networkx
 from acvae._util.vertex_names import as_names, factorize, is_range, lookup_table, positions_of
@@ -77,7 +78,7 @@ class Graph:
         *,
         combine: str = "equal",
     ) -> None:
-        n = _count(n_vertices)
+        n = vertex_count(n_vertices)
         choice("combine", combine, COMBINE)
         pairs = as_pairs(edges)
         if pairs.size and (pairs.min() < 0 or pairs.max() >= n):
@@ -231,14 +232,18 @@ class Graph:
         if not table.columns.is_unique:
             raise GraphError(f"columns of the same name: {', '.join(map(shown, table.columns))}.")
         chosen = [table.columns[i] if column is None else column for i, column in enumerate((source, target))]
-        if weight == "weight" and (weight not in table.columns or weight in chosen):
+        if (
+            isinstance(weight, str)
+            and weight == "weight"
+            and (weight not in table.columns or weight in chosen)
+        ):
             weight = None
         for column in chosen if weight is None else [*chosen, weight]:
             if column not in table.columns:
                 raise OptionError(
                     f"no column {shown(column)}; there are {', '.join(map(shown, table.columns))}."
                 )
-        if chosen[0] == chosen[1]:
+        if len(set(chosen)) < 2:
             raise OptionError(f"source and target are both {chosen[0]!r}; name two columns.")
         pairs = table[chosen]
         if pairs.isna().to_numpy().any():
@@ -409,14 +414,6 @@ class Graph:
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
         return f"Graph(n_vertices={self.n_vertices:,}, n_edges={self.n_edges:,}{weighted})"
-
-
-def _count(n_vertices: Any) -> int:
-    """The number of vertices; whole floats are none."""
-    try:
-        return whole_number("n_vertices", n_vertices, minimum=0)
-    except OptionError as error:
-        raise GraphError(str(error)) from None
 
 
 def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:

@@ -5,6 +5,7 @@ import decimal
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 
 from acvae._util import checks
@@ -106,6 +107,12 @@ def test_what_is_no_dict_by_name(odd):
 def test_what_is_no_text(odd):
     with pytest.raises(OptionError, match="name must be a text"):
         checks.optional_text("name", odd)
+
+
+def test_a_sparse_matrix_that_says_it_is_a_dict():
+    assert checks.is_mapping({})
+    assert not checks.is_mapping(sp.dok_array((6, 4)))
+    assert not checks.is_mapping([("a", 1)])
 
 
 def test_what_is_no_function():

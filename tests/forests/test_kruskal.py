@@ -289,6 +289,12 @@ def test_long_path_and_large_star():
         (3, [[0, 1]], [1j], "weights must be real numbers, got complex128"),
         (3, [], [1.0], r"shape \(0,\), got \(1,\)"),
         (-1, [], [], "n_vertices must be a whole number of at least 0, not -1"),
+        (
+            2**62,
+            [],
+            [],
+            r"4,611,686,018,427,387,904 vertices take 36,893,488,147 GB of memory, and .* are free",
+        ),
         (3.0, [[0, 1]], [1.0], "n_vertices must be a whole number of at least 0, not 3.0"),
     ],
 )

@@ -148,6 +148,17 @@ class TestMissing:
         with pytest.raises(FeatureError, match="without features"):
             model.impute([0])
 
+    def test_rows_to_complete_are_a_list(self):
+        model = GraphGaussian(latent_dim=2, progress=False).fit(*make_data())
+        with pytest.raises(GraphError, match=r"rows must be a list of vertices, got shape \(1, 2\)"):
+            model.impute([[0, 1]])
+
+    def test_features_too_large_for_single_precision(self):
+        x, graph = make_data()
+        model = GraphGaussian(latent_dim=2, progress=False).fit(x, graph)
+        with pytest.raises(FeatureError, match="finite in single precision"):
+            model.transform(np.full((2, x.shape[1]), 1e300))
+
     def test_features_without_a_graph(self):
         x, _ = make_data()
         q = GraphGaussian(latent_dim=4, progress=False).fit(x).posterior_

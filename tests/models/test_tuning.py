@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 import acvae
@@ -141,6 +142,8 @@ class TestTune:
             ),
             ({}, "the grid is empty"),
             ({"latent_dim": 3}, r"grid\['latent_dim'\] must be a list of values to try, not 3"),
+            ({"latent_dim": np.array(3)}, "must be a list of values to try"),
+            (sp.dok_array((6, 4)), "grid must be a dict from options to lists of values"),
             ({"scales": "auto"}, "must be a list of values to try, not 'auto'"),
             ({"latent_dim": [0]}, "latent_dim must be a whole number of at least 1"),
         ],
@@ -149,6 +152,12 @@ class TestTune:
         features, split = data
         with pytest.raises(OptionError, match=message):
             acvae.tune(gaussian(), features, split.train, grid, progress=False)
+
+    def test_observed_is_for_models_that_take_it(self, data):
+        features, split = data
+        seen = np.ones(split.train.n_vertices, dtype=bool)
+        with pytest.raises(OptionError, match="VAE takes no observed=: every vertex needs features"):
+            acvae.tune(acvae.VAE(), features, split.train, {"latent_dim": [2]}, observed=seen)
 
     def test_too_few_links(self, data):
         with pytest.raises(GraphError, match="1 links are too few"):

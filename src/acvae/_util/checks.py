@@ -9,7 +9,7 @@ import importlib
 import math
 import operator
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -147,6 +147,11 @@ def texts(name: str, value: Any) -> list[str]:
         if not isinstance(one, str):
             raise OptionError(f"{name} must be a text or a list of texts, but has {shown(one)}.")
     return found
+
+
+def is_mapping(value: object) -> bool:
+    """A dict or the like; SciPy's `dok_array` says that it is one, and is not."""
+    return isinstance(value, Mapping) and not hasattr(value, "shape")
 
 
 def by_name(name: str, value: Any) -> dict[str, Any]:

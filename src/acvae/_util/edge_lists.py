@@ -9,16 +9,35 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import LARGEST, as_array, as_list, shown
+from acvae._util.checks import LARGEST, as_array, as_list, shown, whole_number
+from acvae._util.memory import available_memory
 from acvae._util.vertex_names import array_of_names
-from acvae.exceptions import GraphError
+from acvae.exceptions import GraphError, OptionError
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
+SURELY_FITS = 1_000_000
+BYTES_A_VERTEX = 8  # a number for each, which everything that goes through them needs
+
 COMBINE = ("equal", "sum", "mean", "max")
 """What to make of the weights of an edge that is given more than once."""
+
+
+def vertex_count(n_vertices: Any) -> int:
+    """The number of vertices: whole, and not more than memory has room to number."""
+    try:
+        n = whole_number("n_vertices", n_vertices, minimum=0)
+    except OptionError as error:
+        raise GraphError(str(error)) from None
+    room = available_memory() if n > SURELY_FITS else None
+    if room is not None and BYTES_A_VERTEX * n > room:
+        raise GraphError(
+            f"{n:,} vertices take {BYTES_A_VERTEX * n / 1e9:,.0f} GB of memory, and {room / 1e9:,.0f} GB are "
+            "free."
+        )
+    return n
 
 
 def as_pairs(edges: Any) -> IntArray:

@@ -127,6 +127,10 @@ def _as_block(number: int, block: Any) -> sp.csr_array:
             f"block {number} of the features must be a matrix of real numbers, got {table.dtype} of shape "
             f"{table.shape}."
         )
+    if table.nnz and not abs(table.data).max() <= np.finfo(np.float32).max:
+        raise FeatureError(
+            f"block {number} of the features has a number that is not finite in single precision."
+        )
     if not table.has_canonical_format or not table.data.all():
         table = table.copy()
         table.sum_duplicates()

@@ -149,8 +149,8 @@ def from_files(
     for_tables = {
         "id_column": id_column,
         "columns": columns,
-        "text_column": text_column,
-        "categorical": categorical,
+        "text_column": text_columns or None,
+        "categorical": "auto" if categories == ["auto"] else categories or None,
         "label_column": label_column,
         "class_column": class_column,
     }
@@ -170,7 +170,7 @@ def from_files(
             raise OptionError(f"row_ids says there are no ids, but id_column, {id_column!r}, names some.")
         rows = read_rows(features_path, decimal=decimal)
         if header is None:
-            named = [n for given in for_tables.values() if given != "auto" for n in texts("columns", given)]
+            named = [n for given in for_tables.values() for n in texts("columns", given) if given != "auto"]
             header = features_have_header(rows, named, {cell for row in edge_rows.cells for cell in row[:2]})
         table = rows.table(header)
         id_column = None if row_ids else _id_column(table, id_column)

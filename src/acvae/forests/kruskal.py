@@ -13,7 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import as_array, flag, whole_number
+from acvae._util.checks import as_array, flag
+from acvae._util.edge_lists import vertex_count
 from acvae._util.threads import over_ranges
 from acvae.exceptions import GraphError
 from acvae.forests.radix import sort_by_key
@@ -61,7 +62,7 @@ def spanning_forest(
     -------
     Boolean mask (m,) with `n_vertices` − (number of components) true entries.
     """
-    n_vertices = whole_number("n_vertices", n_vertices, minimum=0)
+    n_vertices = vertex_count(n_vertices)
     maximum = flag("maximum", maximum)
     pairs = _check_edges(n_vertices, edges)
     keys = _sort_keys("weights", weights, len(pairs), maximum)

@@ -30,6 +30,7 @@ from acvae.graph import Graph
 __all__ = ["SampledProbabilities", "sampled_spanning_tree_probabilities"]
 
 BATCH_BYTES = 2**26  # of drawn forests that wait to be counted
+MOST_TREES = 10**8
 RECORD = 3  # numbers kept of a vertex in a forest: its place, that of its last descendant, and k
 THREAD_EDGES = 20_000  # fewer are counted by one thread
 
@@ -72,7 +73,7 @@ def sampled_spanning_tree_probabilities(
         raise GraphError(
             f"sampled_spanning_tree_probabilities needs an acvae.Graph, not {type(graph).__name__}."
         )
-    n_trees = whole_number("n_trees", n_trees, minimum=2)
+    n_trees = whole_number("n_trees", n_trees, minimum=2, maximum=MOST_TREES)
     seed = seed_number("seed", seed)
     probability, error = np.ones(graph.n_edges), np.zeros(graph.n_edges)
     inner = np.flatnonzero(two_core_edges(graph.n_vertices, graph.edges))

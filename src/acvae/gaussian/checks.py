@@ -1,12 +1,11 @@
 """The parts a posterior is made of, checked at the door: tables of numbers and a forest."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import as_array, called, seed_number, shown
+from acvae._util.checks import as_array, called, is_mapping, seed_number, shown
 from acvae._util.memory import available_memory
 from acvae.exceptions import OptionError, PosteriorError
 from acvae.gaussian.joint import Joint
@@ -265,7 +264,7 @@ def generator(seed: Any) -> np.random.Generator:
 
 def check_embeddings(observed: Any, d: int) -> npt.NDArray[np.float64]:
     """Embeddings (k, d) that are the values of a mapping from vertices."""
-    if not isinstance(observed, Mapping):
+    if not is_mapping(observed):
         raise PosteriorError(
             f"condition needs a dict from vertex ids to embeddings, not {type(observed).__name__}."
         )

@@ -105,7 +105,7 @@ def to_pyg(posterior: Queried) -> torch_geometric.data.Data:
 
 def labels_of(posterior: Queried, names: Names) -> npt.NDArray[Any]:
     """(n,) a name for each vertex, by default its id."""
-    need_posterior("a table", posterior)
+    need_posterior("a table", posterior, "std", "has_joint")
     if names is None:
         return np.arange(posterior.n_vertices)
     graph = names if isinstance(names, Graph) else Graph(posterior.n_vertices, [], names)
@@ -118,7 +118,7 @@ def labels_of(posterior: Queried, names: Names) -> npt.NDArray[Any]:
 
 def edges_along(posterior: Queried) -> tuple[IntArray, npt.NDArray[Any]]:
     """(m, 2) and (m, d): what the joint is made of, a forest or a whole graph, and correlations along it."""
-    if not need_posterior("a table of a forest", posterior).has_joint:
+    if not need_posterior("a table of a forest", posterior, "has_joint").has_joint:
         return np.empty((0, 2), dtype=np.int64), np.empty((0, posterior.mean.shape[1]), posterior.mean.dtype)
     return posterior.joint.links, posterior.joint.along_links().astype(posterior.mean.dtype, copy=False)
 

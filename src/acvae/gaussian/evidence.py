@@ -171,6 +171,8 @@ def _table(features: Any) -> sp.csr_array:
     table.sum_duplicates()
     if not np.isfinite(table.data).all():
         raise FeatureError("features must be finite; use observed= for vertices that have none.")
+    if abs(table.data).max(initial=0) > np.finfo(np.float32).max:
+        raise FeatureError("features must be finite in single precision.")
     return table
 
 

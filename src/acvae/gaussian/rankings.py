@@ -37,9 +37,9 @@ def need_ranking(what: str, given: T) -> T:
     return _need(what, given, ("n_vertices", "distance_blocks"), "a Posterior or a ranking of links")
 
 
-def need_posterior(what: str, given: T) -> T:
-    """What was given, if it is a posterior, or answers as one."""
-    return _need(what, given, ("n_vertices", "distance_blocks", "mean"), "a Posterior")
+def need_posterior(what: str, given: T, *also: str) -> T:
+    """What was given, if it is a posterior, or answers as one, with such attributes too."""
+    return _need(what, given, ("n_vertices", "distance_blocks", "mean", *also), "a Posterior")
 
 
 def checked_blocks(
@@ -79,7 +79,7 @@ def _need(what: str, given: T, names: tuple[str, ...], wanted: str) -> T:
     if "mean" in names:
         mean = getattr(given, "mean", None)
         answers = answers and isinstance(mean, np.ndarray) and mean.ndim == 2 and len(mean) == n
-    if answers and not isinstance(given, type):
+    if answers and not isinstance(given, type) and all(hasattr(given, name) for name in names):
         return given
     name = called(given)
     if not hasattr(given, "fit"):

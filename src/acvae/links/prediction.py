@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae.gaussian.checks import check_memory
 from acvae.graph import Graph
 
 __all__ = ["best_links", "link_blocks", "probability_of"]
@@ -35,6 +36,7 @@ def link_blocks(
 
 def best_links(ranking: Any, rows: IntArray, k: int, exclude: Graph | None) -> tuple[IntArray, FloatArray]:
     """Ids and probabilities (r, k) of the best links of each row, best first."""
+    check_memory(f"{k:,} links of {len(rows):,} vertices", 16 * k * max(1, len(rows)), "ask for fewer")
     ids = np.full((len(rows), k), -1, dtype=np.int64)
     probability = np.zeros((len(rows), k))
     first = 0

@@ -127,7 +127,7 @@ class Embedder(_Transformer):
         names, one or arrays that broadcast.
         """
         self._need_fit("link_probability")
-        a, b = check_pairs(self._ids(i, "i"), self._ids(j, "j"), self.posterior_.n_vertices)
+        a, b = check_pairs(self._ids(i), self._ids(j), self.posterior_.n_vertices)
         if (a == b).any():
             same = int(a[a == b].flat[0])
             raise GraphError(f"a link joins two vertices, but vertex {same} was asked for with itself.")
@@ -174,9 +174,7 @@ class Embedder(_Transformer):
         self, rows: Any, k: Any, exclude: Graph | None
     ) -> tuple[npt.NDArray[np.int64], int, Graph | None]:
         """Vertices, how many links of each, and the links to leave out, as they should be."""
-        ids = np.atleast_1d(self._ids(rows, "rows"))
-        if ids.ndim != 1:
-            raise GraphError(f"rows must be a list of vertices, got shape {ids.shape}.")
+        ids = self._rows(rows)
         known = self.graph_ if exclude is None else exclude
         if known is not None:
             check_graph_type(known)
@@ -193,7 +191,7 @@ class Embedder(_Transformer):
         """`posterior_.nearest` by id or by name: the k nearest and their distances, both (r, k)."""
         self._need_fit("nearest")
         names = flag("names", names)
-        ids, distances = self.posterior_.nearest(self._ids(rows, "rows"), k, exclude)
+        ids, distances = self.posterior_.nearest(self._rows(rows), k, exclude)
         return (names_of(ids, self.graph_) if names else ids), distances
 
     def score(self, features: Any, graph: Graph, *, metric: str = "ncrr", by: str = "link") -> float:
@@ -205,9 +203,16 @@ class Embedder(_Transformer):
         self._need_fit("score")
         return score_links(self, graph, metric=metric, by=by)
 
-    def _ids(self, vertices: Any, what: str) -> npt.NDArray[np.int64]:
-        """Ids of vertices that are given by id or by name."""
+    def _ids(self, vertices: Any) -> npt.NDArray[np.int64]:
+        """Ids of vertices that are given by id or by name, one or an array of any shape."""
         return vertex_ids(vertices, self.posterior_.n_vertices, self.graph_)
+
+    def _rows(self, vertices: Any) -> npt.NDArray[np.int64]:
+        """Ids of one vertex or a list of them, as a list."""
+        ids = np.atleast_1d(self._ids(vertices))
+        if ids.ndim != 1:
+            raise GraphError(f"rows must be a list of vertices, got shape {ids.shape}.")
+        return ids
 
     # ------------------------------------------------------------------ what scikit-learn asks
 

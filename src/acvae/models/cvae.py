@@ -6,13 +6,14 @@ from typing import Any
 
 import torch
 
-from acvae._util.checks import choice, real_number, whole_number
+from acvae._util.checks import choice, flag, real_number, whole_number
 from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.families.autoencoding import AutoencodingFamily
 from acvae.families.graph import GraphFamily, graph_posterior
 from acvae.families.independent import IndependentFamily
 from acvae.families.pairwise import PairwiseFamily
 from acvae.forests import sampled_spanning_tree_probabilities, spanning_tree_probabilities
+from acvae.gaussian.checks import check_memory
 from acvae.gaussian.graph.joint import elimination_order
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
@@ -50,7 +51,8 @@ class GraphEstimator(AutoencoderEstimator):
         super()._check_options()
         whole_number("pair_hidden_dim", self.pair_hidden_dim, minimum=1)
         whole_number("batch_edges", self.batch_edges, minimum=1)
-        whole_number("batch_pairs", self.batch_pairs, minimum=1)
+        pairs = whole_number("batch_pairs", self.batch_pairs, minimum=1)
+        check_memory(f"batch_pairs={pairs:,}", 16 * pairs, "choose fewer")
         if self.tau is not None:
             real_number("tau", self.tau, above=-1, below=1)
         real_number("gamma", self.gamma, at_least=0)
@@ -182,8 +184,7 @@ class CVAE(GraphEstimator):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if not isinstance(self.correlated, bool):
-            raise OptionError(f"correlated must be True or False, not {self.correlated!r}.")
+        flag("correlated", self.correlated)
         choice("posterior", self.posterior, POSTERIORS)
         if self.posterior == "graph" and not self.correlated:
             raise OptionError(

@@ -160,8 +160,8 @@ class GraphGaussian(Embedder):
         `rows` are vertex ids or names, by default all of them.
         """
         self._need_fit("impute")
-        ids = np.arange(self.posterior_.n_vertices) if rows is None else self._ids(rows, "rows")
-        return self._fit.impute(np.atleast_1d(ids))
+        everyone = np.arange(self.posterior_.n_vertices)
+        return self._fit.impute(everyone if rows is None else self._rows(rows))
 
     def extend(
         self,
@@ -193,7 +193,7 @@ class GraphGaussian(Embedder):
     def explain(self, i: Any, j: Any) -> Explanation:
         """Why the two are, or are not, expected to be linked: in words (`str`) and as data."""
         self._need_fit("explain")
-        a, b = (self._ids(end, "vertices") for end in (i, j))
+        a, b = (self._ids(end) for end in (i, j))
         if a.size != 1 or b.size != 1:
             raise GraphError(f"two vertices are explained, not {a.size} and {b.size}.")
         return explain(self, int(a.item()), int(b.item()))

@@ -6,6 +6,7 @@ searches: its samples are edges, so that every splitter hides edges and never ve
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 
-from acvae._util.checks import called, choice, seed_number, shown, whole_number
+from acvae._util.checks import called, choice, is_mapping, seed_number, shown, whole_number
 from acvae._util.progress import Progress
 from acvae.exceptions import GraphError, OptionError, did_you_mean
 from acvae.graph import Graph
@@ -170,6 +171,8 @@ def tune(
     splits, seed = whole_number("splits", splits, minimum=1), seed_number("seed", seed)
     check_model(model)
     combinations = _combinations(model, grid)
+    if observed is not None and "observed" not in inspect.signature(model.fit).parameters:
+        raise OptionError(f"{type(model).__name__} takes no observed=: every vertex needs features.")
     given, whole = features, graph
     more = {} if observed is None else {"observed": observed}
     if features is not None:
@@ -209,7 +212,7 @@ def check_model(model: Any) -> None:
 
 def _combinations(model: Embedder, grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """All of them; an option that the model does not have is answered with those it has."""
-    if not isinstance(grid, Mapping):
+    if not is_mapping(grid):
         raise OptionError(f"grid must be a dict from options to lists of values, not {shown(grid)}.")
     known = model.get_params(deep=False)
     for name, values in grid.items():
@@ -218,7 +221,9 @@ def _combinations(model: Embedder, grid: Mapping[str, Sequence[Any]]) -> list[di
                 f"{type(model).__name__} has no option {shown(name)} to choose; it has {', '.join(known)}."
                 + did_you_mean(name, known)
             )
-        if isinstance(values, str) or not isinstance(values, (Sequence, np.ndarray)) or not len(values):
+        given: Any = values
+        several = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim > 0)
+        if isinstance(given, (str, bytes)) or not several or not len(given):
             raise OptionError(f"grid[{name!r}] must be a list of values to try, not {shown(values)}.")
     if not grid:
         raise OptionError("the grid is empty: name an option and values to try, as {'latent_dim': [16, 64]}.")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acvae._util.checks import as_list, shown
+from acvae._util.checks import as_list, is_mapping, shown
 from acvae.exceptions import InputError, OptionError
 from acvae.plot.style import SIGNS, color, finish
 
@@ -33,9 +33,9 @@ def curves(histories: History | Mapping[str, History], ax: Axes, *, figure: str 
 
     Figures that are not measured every epoch are drawn where they are; a history without it is left out.
     """
-    named = histories if isinstance(histories, Mapping) else {"": histories}
+    named: Any = histories if is_mapping(histories) else {"": histories}
     rows = {name: as_list("a history", history) for name, history in named.items()}
-    if not all(isinstance(row, Mapping) for history in rows.values() for row in history):
+    if not all(is_mapping(row) for history in rows.values() for row in history):
         raise InputError(f"a history is a list of dicts, as model.history_ is, not {shown(histories)}.")
     if not isinstance(figure, str):
         raise OptionError(f"figure must be the name of a figure, not {shown(figure)}.")

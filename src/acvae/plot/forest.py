@@ -46,7 +46,7 @@ def forest_map(
     """
     from matplotlib.collections import LineCollection
 
-    n = need_posterior("a map of a forest", posterior).n_vertices
+    n = need_posterior("a map of a forest", posterior, "forest").n_vertices
     max_width = real_number("max_width", max_width, above=0)
     place = map_coordinates(posterior) if coordinates is None else real_array("coordinates", coordinates)
     if place.shape != (n, 2):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import real_array, shown
+from acvae._util.checks import is_mapping, real_array, shown
 from acvae.exceptions import InputError
 from acvae.plot.style import SIGNS, color, finish
 
@@ -33,13 +33,13 @@ def gamma_sweep(
     drawn as level lines.
     """
     for given in (scores, {} if without is None else without):
-        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        if not is_mapping(given) or not all(isinstance(name, str) for name in given):
             raise InputError(f"scores are a dict from names of methods to scores, not {shown(given)}.")
-    level = dict(without or {})
+    level = {} if without is None else dict(without)
     if not scores and not level:
         raise InputError("there are no scores to draw.")
     for number, (name, by_gamma) in enumerate(scores.items()):
-        if not isinstance(by_gamma, Mapping):
+        if not is_mapping(by_gamma):
             raise InputError(f"the scores of {name} are a dict from γ to scores, not {shown(by_gamma)}.")
         gammas = np.sort(real_array("γ", list(by_gamma)).ravel())
         if len(gammas) == 0 or not (gammas > 0).all():

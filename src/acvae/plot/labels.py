@@ -32,8 +32,7 @@ def place_labels(
     Sizes are those of the drawn text, so that the axes must have their limits and the figure its size; at
     most `count` are written. Returns those.
     """
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure: Any = ax.figure.canvas.figure  # the whole one, also of axes in a part of it
     figure.draw_without_rendering()  # layouts move axes when they are first drawn
     wanted = len(texts) if count is None else count
     frame = ax.get_window_extent()

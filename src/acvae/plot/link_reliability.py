@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import real_array, whole_number
+from acvae._util.checks import is_mapping, optional_text, real_array, whole_number
 from acvae.exceptions import InputError
 from acvae.plot.intervals import wilson
 from acvae.plot.style import EDGE_COLOR, PALETTE, finish
@@ -99,6 +98,7 @@ def link_reliability(found: Any, ax: Axes, *, label: str = "pairs of this probab
     hollow.
     """
     found = _evaluated(found)
+    optional_text("label", label)
     predicted, fraction, lower, upper, count = (
         np.atleast_1d(real_array(name, getattr(found, name, None))) for name in FIELDS
     )
@@ -135,7 +135,7 @@ def link_reliability(found: Any, ax: Axes, *, label: str = "pairs of this probab
 def _evaluated(found: Any) -> Bins:
     """Bins of an evaluation of links, as it is or as it is stored; anything else as it is."""
     stored = found.as_dict() if hasattr(found, "as_dict") else found
-    if not isinstance(stored, Mapping):
+    if not is_mapping(stored):
         return cast(Bins, found)
     try:
         rows = [row for row in stored.get("reliability") or () if row.get("counted")]

@@ -54,7 +54,7 @@ def by_path_length(posterior: Posterior, *, sources: int = SOURCES, seed: int = 
     chosen = joined
     if len(joined) > sources:
         chosen = np.sort(np.random.default_rng(seed).choice(joined, sources, replace=False))
-    u, v = posterior.forest.T
+    u, v = posterior.forest.T.astype(np.int32)  # which older SciPy's paths need
     tree = sp.csr_array((np.ones(len(u)), (u, v)), shape=(n, n))
     found: list[list[npt.NDArray[Any]]] = [[] for _ in range(LONGEST)]
     longer = 0

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from acvae._util.arrays import read_arrays, write_arrays
-from acvae._util.checks import as_path, whole_number
+from acvae._util.checks import as_path, shown, whole_number
 from acvae._util.history import checked_history
 from acvae._util.version import __version__
 from acvae.engine.distributed import ALONE, World
@@ -211,6 +211,7 @@ def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
             for name, tensor in parts.family.module.state_dict().items():
                 tensor.copy_(torch.from_numpy(arrays[f"module.{name}"]))
         _set_optimizer_state(parts.optimizer, arrays, about["optimizer_count"])
+        _check_numbers(about["rng"])
         parts.rng.bit_generator.state = about["rng"]
         parts.noise.set_state(torch.from_numpy(arrays["noise"]))
         own = {name.removeprefix("family."): arrays[name] for name in arrays if name.startswith("family.")}
@@ -220,6 +221,15 @@ def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
         if isinstance(error, (OptionError, SavedModelError)):
             raise
         raise SavedModelError(f"the checkpoint {path} does not fit this training: {error}") from error
+
+
+def _check_numbers(state: Any) -> None:
+    """The state of a generator, whose numbers older NumPy takes as they come."""
+    for value in state.values() if isinstance(state, dict) else [state]:
+        if isinstance(value, dict):
+            _check_numbers(value)
+        elif not isinstance(value, str) and not (type(value) is int and 0 <= value < 1 << 128):
+            raise ValueError(f"{shown(value)} is no state of random numbers")
 
 
 def _check_options(saved: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from acvae._util.checks import as_list, called, instance, shown
+from acvae._util.checks import as_list, called, instance, is_mapping, shown
 from acvae._util.progress import Progress, Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import ALONE, World
@@ -147,7 +147,7 @@ def _called_back(callback: Callback, state: EpochState) -> dict[str, float]:
         raise
     if added is None:
         return {}
-    if not isinstance(added, Mapping) or not all(
+    if not is_mapping(added) or not all(
         isinstance(name, str) and isinstance(value, (int, float, np.number)) for name, value in added.items()
     ):
         raise OptionError(

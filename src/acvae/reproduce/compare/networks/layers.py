@@ -49,6 +49,7 @@ def sage(size_in: int, size_out: int) -> Any:
 
 
 _made: list[Any] = []
+Both = tuple[torch.Tensor, torch.Tensor]
 
 
 def _classes() -> list[Any]:
@@ -61,7 +62,7 @@ def _classes() -> list[Any]:
                 return product(adj_t, x)
 
         class Sage(nn.SAGEConv):
-            def message_and_aggregate(self, adj_t: torch.Tensor, x: Any) -> torch.Tensor:
+            def message_and_aggregate(self, adj_t: torch.Tensor, x: Both) -> torch.Tensor:
                 degree = adj_t.crow_indices().diff().clamp(min=1)
                 return product(adj_t, x[0]) / degree[:, None]
 
