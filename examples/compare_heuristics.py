@@ -56,11 +56,13 @@ def heuristics(data: acvae.datasets.Dataset, train: acvae.Graph) -> dict[str, Ro
     length = np.sqrt(unit.multiply(unit).sum(axis=1))
     unit = sp.csr_array(sp.diags_array(1 / np.maximum(length, 1e-12)) @ unit)
     random = acvae.forests.initial_weights(train, seed=0).weights > 0
-    tree = train.with_edges(random).to_scipy()
 
-    def hops(graph: sp.csr_array) -> Rows:
+    def hops(graph: acvae.Graph) -> Rows:
+        u, v = graph.edges.T.astype(np.int32)  # which older SciPy needs
+        links = sp.csr_array((np.ones(len(u)), (u, v)), shape=(graph.n_vertices, graph.n_vertices))
+
         def rows_of(rows: IntArray) -> Array:
-            away = shortest_path(graph, directed=False, unweighted=True, indices=rows)
+            away = shortest_path(links, directed=False, unweighted=True, indices=rows)
             return -np.where(np.isfinite(away), away, train.n_vertices)
 
         return rows_of
@@ -81,8 +83,8 @@ def heuristics(data: acvae.datasets.Dataset, train: acvae.Graph) -> dict[str, Ro
         "common neighbours": lambda rows: (adjacency[rows] @ adjacency).toarray(),
         "Adamic–Adar": lambda rows: (adjacency[rows] @ rarity @ adjacency).toarray(),
         "personalised PageRank": pagerank,
-        "hops in the train graph": hops(train.to_scipy()),
-        "hops in a random spanning forest": hops(tree),
+        "hops in the train graph": hops(train),
+        "hops in a random spanning forest": hops(train.with_edges(random)),
     }
 
 

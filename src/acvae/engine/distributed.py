@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self, TypeVar
@@ -92,7 +93,7 @@ class _Group(World):
 
     def from_first(self, value: Value) -> Value:
         box = [value]
-        with _talking(self):
+        with _talking(self), _between_ourselves():
             dist.broadcast_object_list(box, src=0)
         return box[0]
 
@@ -105,7 +106,7 @@ class _Group(World):
                 break
             if self.rank + step < self.size:
                 box: list[Any] = [None]
-                with _talking(self):
+                with _talking(self), _between_ourselves():
                     dist.recv_object_list(box, src=self.rank + step)
                 value = merge(value, box[0])
             step *= 2
@@ -114,6 +115,14 @@ class _Group(World):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if error is not None:
             _destroy()
+
+
+@contextmanager
+def _between_ourselves() -> Iterator[None]:
+    """Objects come from processes of the same program; PyTorch 2.4 and 2.5 warn of unpickling them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*`torch.load`", category=FutureWarning)
+        yield
 
 
 @contextmanager

@@ -196,9 +196,10 @@ def check_pairs(i: Any, j: Any, n: int) -> tuple[IntArray, IntArray]:
     """Ids of both ends of pairs, which broadcast."""
     a, b = check_ids(i, n), check_ids(j, n)
     try:
-        first, second = np.broadcast_arrays(a, b)
+        shape = np.broadcast_shapes(a.shape, b.shape)
     except ValueError:
         raise PosteriorError(f"ids of shapes {a.shape} and {b.shape} do not broadcast to pairs.") from None
+    first, second = (ids if ids.shape == shape else np.broadcast_to(ids, shape).copy() for ids in (a, b))
     return first, second
 
 

@@ -18,7 +18,6 @@ Array = npt.NDArray[np.float32]
 
 def pair_cosines(unit: Array, i: IntArray, j: IntArray) -> Array:
     """(k,) cosines of pairs of unit rows (n, d)."""
-    i, j = np.ascontiguousarray(i), np.ascontiguousarray(j)  # broadcast ones may not be written to
     out = np.empty(len(i), dtype=np.float32)
     over_ranges(lambda a, b: _products(unit, i, j, out, a, b), len(i), at_least=2048)
     return out
