@@ -1,6 +1,5 @@
 """Data sets, tables and matrices read from anywhere, with any options."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +9,7 @@ from acvae import datasets
 from fuzz import good
 from fuzz.odd import calls, small_odd
 from fuzz.outcomes import settle, share
-from fuzz.subjects import EDGES, NAMES, N, features
+from fuzz.subjects import N
 
 columns = st.sampled_from(["id", "a", "b", "kind", "text", "source", "nowhere", None])
 some_columns = st.one_of(columns, st.lists(columns, max_size=3))
@@ -73,23 +72,6 @@ DATA = {
         {"folder": st.sampled_from(["saved", "table.csv"]), "matrix": good.counts},
     ),
 }
-
-
-@pytest.fixture
-def _files(tmp_path):
-    """One of each kind, in the working folder."""
-    rows = "".join(f"{name},{i % 3},{i * 7 % 5},{'xy'[i % 2]},a word {i}\n" for i, name in enumerate(NAMES))
-    (tmp_path / "table.csv").write_text("id,a,b,kind,text\n" + rows)
-    (tmp_path / "plain.csv").write_text(
-        "id,a,b\n" + "".join(f"{name},{i},1\n" for i, name in enumerate(NAMES))
-    )
-    pairs = "".join(f"{NAMES[u]},{NAMES[v]},{1 + u}\n" for u, v in EDGES)
-    (tmp_path / "pairs.csv").write_text("source,target,weight\n" + pairs)
-    (tmp_path / "numbers.txt").write_text("".join(f"{u} {v}\n" for u, v in EDGES))
-    (tmp_path / "ids.txt").write_text("\n".join(NAMES) + "\n")
-    np.save(tmp_path / "matrix.npy", features())
-    np.savez(tmp_path / "all.npz", features=features(), edges=np.array(EDGES))
-    datasets.save_features(tmp_path / "mapped", features())
 
 
 @pytest.mark.usefixtures("_files")
