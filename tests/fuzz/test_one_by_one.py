@@ -7,6 +7,7 @@ fortieth value in an ordinary run.
 import itertools
 import os
 
+import matplotlib.pyplot as plt
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -39,12 +40,24 @@ def _fits(kind):
     return fit, options | {"features": st.just(features()), "graph": st.just(graph())}
 
 
+def _drawn(function):
+    def draw(**named):
+        figure, ax = plt.subplots()
+        try:
+            return function(**named, ax=ax)
+        finally:
+            plt.close(figure)
+
+    return draw
+
+
 TABLES = {
     "graphs made": lambda: test_graphs.MADE,
     "graphs asked": lambda: test_graphs.ASKED,
     "posteriors made": lambda: test_posteriors.MADE,
     "scores": lambda: test_metrics.SCORED,
     "tables": lambda: test_metrics.TABLES,
+    "plots": lambda: {name: (_drawn(f), good) for name, (f, good) in test_metrics.PLOTS.items()},
     "figures": lambda: test_metrics.FIGURES,
     "data": lambda: test_data.DATA,
     "choosing": lambda: test_models.CHOSEN,
@@ -52,7 +65,7 @@ TABLES = {
     **{f"posterior {kind}": (lambda kind=kind: test_posteriors._asked(kind)) for kind in POSTERIORS},
     **{f"model {kind}": (lambda kind=kind: test_models._asked(kind)) for kind in MODELS},
 }
-SMALL_ONLY = ("figures", "data", "choosing")  # where large ones would be taken, and take for ever
+SMALL_ONLY = ("plots", "figures", "data", "choosing")  # where large ones would be taken, and take for ever
 
 
 @pytest.mark.usefixtures("_files")
