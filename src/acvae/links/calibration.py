@@ -1,7 +1,7 @@
 """Do probabilities of links hold? On hidden links, against a weighted sample of hidden pairs that are none.
 
 Pairs are put into bins of log-odds. In each, the share of links is compared with the mean probability. Only
-counted are the bins that together hold 99 % of the links, the likeliest first: nearly all pairs are certainly no
+the bins count that together hold 99 % of the links, the likeliest first: nearly all pairs are certainly no
 links, and would make every model look right. Even so most of what is counted by pairs is unlikely; counted by
 links, bins weigh as they do for whoever looks at links.
 """
