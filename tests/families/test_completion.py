@@ -57,14 +57,14 @@ def test_what_is_left_out_is_what_a_fit_without_it_expects(edges, features):
     strength, c = np.full(len(edges), 0.7), 3.0
     made = Completion(ExactSolver(N, edges).gaussian(1 + c * SEEN, strength), c, features, SEEN)
     ids = np.flatnonzero(SEEN)
-    found, trust = made._without_own(ids)
+    found, variance = made._without_own(ids)
     mean = features[SEEN].mean(axis=0)
     for at, i in enumerate(ids):
         others = SEEN & (np.arange(N) != i)
         covariance = dense(edges, strength, 1 + c * others)
         refitted = mean + covariance[i] @ (c * others[:, None] * (features - mean))
         np.testing.assert_allclose(found[at], refitted, rtol=1e-9)
-        np.testing.assert_allclose(1 / (c * trust[at]), covariance[i, i] + 1 / c, rtol=1e-9)
+        np.testing.assert_allclose(variance[at], covariance[i, i] + 1 / c, rtol=1e-9)
 
 
 def test_the_spread_is_that_of_what_is_drawn_from_the_model(edges):

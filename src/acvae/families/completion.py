@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from acvae._util.memory import available_memory
 from acvae.exceptions import FeatureError
+from acvae.gaussian.graph.leave_one_out import held_out_evidence
 from acvae.gaussian.graph.solver import Gaussian, LocalSolver, Solver
 
 __all__ = ["Completion", "choose_completion"]
@@ -71,11 +72,11 @@ class Completion:
         self._features = features[self._ids]
         self._mean: FloatArray = np.asarray(self._features.mean(axis=0), dtype=np.float64).ravel()
         self._sample = _sample(self._ids, min(sample, ENTRIES // max(1, len(self._mean)) + 1), seed)
-        self._left_out, trust = self._without_own(self._sample)
-        error = ((self._own() - self._left_out) ** 2 * (precision * trust)[:, None]).sum(axis=0)
+        self._left_out, variance = self._without_own(self._sample)
+        error = ((self._own() - self._left_out) ** 2 / variance[:, None]).sum(axis=0)
         spread = _variances(self._features, self._mean)
-        usual = error.sum() / max(len(trust) * spread.sum(), TINY) * spread
-        self._deviation: FloatArray = np.sqrt((error + PRIOR * usual) / (len(trust) + PRIOR))
+        usual = error.sum() / max(len(variance) * spread.sum(), TINY) * spread
+        self._deviation: FloatArray = np.sqrt((error + PRIOR * usual) / (len(variance) + PRIOR))
 
     def __call__(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
         """(r, D) expectations, and standard deviations of the features themselves."""
@@ -107,12 +108,12 @@ class Completion:
         return self._dense(np.searchsorted(self._ids, self._sample))
 
     def _without_own(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
-        """(s, D) what is expected of vertices with features without their own, and (s,) 1 − c·K_ii."""
+        """(s, D) what is expected of vertices with features without their own, and (s,) its variance/s²."""
         found, variance = self._by_rows(vertices)
-        share = (self.precision * variance)[:, None]
-        own = self._dense(np.searchsorted(self._ids, vertices))
-        left = self._mean + (found - self._mean - share * (own - self._mean)) / (1 - share)
-        return left, 1 - share[:, 0]
+        own = self._dense(np.searchsorted(self._ids, vertices)) - self._mean
+        precision = np.full(len(vertices), self.precision)
+        held_out = held_out_evidence(found - self._mean, variance, own, precision)
+        return self._mean + held_out.mean, held_out.variance
 
     def _by_rows(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
         """Expectations and K_ii, by a solve for every vertex."""
