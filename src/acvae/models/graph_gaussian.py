@@ -157,11 +157,13 @@ class GraphGaussian(Embedder):
     def impute(self, rows: npt.ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
         """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
 
-        `rows` are vertex ids or names, by default all of them.
+        Every feature is a Gaussian on the graph, around its mean. How loudly neighbours are heard and how far
+        features are believed is chosen, the first time, by how well the features of vertices are expected
+        from all others'. `rows` are vertex ids or names, by default all of them.
         """
         self._need_fit("impute")
         everyone = np.arange(self.posterior_.n_vertices)
-        return self._fit.impute(everyone if rows is None else self._rows(rows))
+        return self._fit.impute(everyone if rows is None else self._rows(rows), self._features)
 
     def extend(
         self,
