@@ -164,6 +164,7 @@ def test_pair_networks(seed, n, d):
     q = acvae.Posterior.from_correlations(
         rng.normal(size=(n, d)), rng.uniform(0.1, 2, (n, d)), net, dtype="float64"
     )
+    assert len(q.part_of_rows([], 1, 2)) == 0
     expected = np.ones((n, n, d))
     for i in range(n):
         for j in range(n):

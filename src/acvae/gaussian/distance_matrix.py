@@ -73,7 +73,8 @@ class DistanceMatrix:
 
     def _few(self, ids: IntArray) -> DistanceBlocks | None:
         """The joint's way to a few rows, if it has one, few are asked for, and no tables are there yet."""
-        if len(ids) > getattr(self._joint, "few", 0) or "_tables" in self.__dict__:
+        few = getattr(self._joint, "few", 0)
+        if not few or len(ids) > few or "_tables" in self.__dict__:
             return None
         if self._walks is None:
             self._walks = self._joint.few_rows(self._mean, self._std)
