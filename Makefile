@@ -22,7 +22,7 @@ test: export OPENBLAS_NUM_THREADS := 1
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Random and odd arguments to everything public; `make test` has some hundred of these.
+# Random and odd arguments to everything public, and every odd value in every argument; `make test` has some of these.
 fuzz: export OMP_NUM_THREADS := 1
 fuzz: export OPENBLAS_NUM_THREADS := 1
 fuzz: export ACVAE_FUZZ ?= 10000
