@@ -17,7 +17,7 @@ NO_CODE = "names or types alone"
 # The test file that a module is tested in, why, and the module.
 ELSEWHERE = {
     ("commands/test_links.py", BY_ITS_USER): ["_util/table_writer", "runs/links"],
-    ("test_graph.py", BY_ITS_USER): ["_util/networkx_edges", "_util/vertex_names"],
+    ("test_graph.py", BY_ITS_USER): ["_util/vertex_names"],
     ("test_new_model.py", BY_ITS_USER): ["_util/plugins", "report/entry"],
     ("test_import.py", NO_CODE): ["_util/version", "exceptions"],
     ("clustering/test_complete.py", ONE_WHOLE): [
@@ -31,7 +31,12 @@ ELSEWHERE = {
     ("commands/test_fit.py", COMMAND): [
         *("commands/_fit_flags", "commands/_options", "commands/_settings", "commands/_usage"),
     ],
-    ("commands/test_main.py", COMMAND): ["commands/_hints", "commands/_output", "commands/reproduce"],
+    ("commands/test_main.py", COMMAND): [
+        "__main__",
+        "commands/_hints",
+        "commands/_output",
+        "commands/reproduce",
+    ],
     ("commands/test_neighbors.py", COMMAND): ["commands/_names"],
     ("reproduce/compare/test_command.py", COMMAND): ["commands/compare"],
     ("test_export.py", COMMAND): ["commands/export"],
@@ -59,10 +64,7 @@ ELSEWHERE = {
         *("forests/elimination/inverse", "forests/elimination/order"),
     ],
     ("gaussian/test_posterior.py", ONE_WHOLE): ["gaussian/conversion", "gaussian/density", "gaussian/joint"],
-    ("gaussian/forest/test_distances.py", ONE_WHOLE): [
-        *("gaussian/forest/distance_kernels", "gaussian/forest/distances_by_id"),
-        "gaussian/forest/leaf_tables",
-    ],
+    ("gaussian/forest/test_distances.py", ONE_WHOLE): ["gaussian/forest/distance_kernels"],
     ("gaussian/forest/test_density.py", ONE_WHOLE): ["gaussian/forest/divergence"],
     ("gaussian/test_extremes.py", BY_ITS_USER): ["gaussian/far_points"],
     ("gaussian/graph/test_local.py", ONE_WHOLE): [

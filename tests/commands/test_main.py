@@ -1,5 +1,8 @@
 """The command line: exit codes and messages."""
 
+import subprocess
+import sys
+
 import pytest
 
 from acvae import __version__
@@ -27,6 +30,15 @@ def test_help_and_version(capsys):
     assert capsys.readouterr().out.strip() == f"acvae {__version__}"
     assert main(["reproduce", "--help"]) == 0
     assert "acvae reproduce table1 --quick" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("argv", "code"), [(["--version"], 0), (["neighbours"], 2)])
+def test_python_m_acvae_is_the_command(argv, code, capsys):
+    told = subprocess.run([sys.executable, "-m", "acvae", *argv], capture_output=True, text=True, check=False)
+    assert told.returncode == code
+    assert main(argv) == code
+    here = capsys.readouterr()
+    assert (told.stdout, told.stderr) == (here.out, here.err)
 
 
 @pytest.mark.parametrize("argv", [[], ["nonsense"], ["reproduce"], ["reproduce", "table1", "--jobs", "0"]])
