@@ -14,7 +14,6 @@ from acvae.methods import METHODS, method_named
 from acvae.runs import Run, RunConfig, fit_run, read_config, resume_run
 from acvae.runs.config import all_keys
 from acvae.runs.errors import StoppedRunError
-from acvae.runs.files import plain, to_csv
 from acvae.runs.toml import to_toml
 from acvae.runs.writer import RunWriter
 
@@ -240,10 +239,3 @@ class TestConfig:
         add_model(parser)
         flags = {action.dest for action in parser._actions}
         assert flags - {"help", "out", "overwrite", "config", "resume", "quiet"} == set(all_keys())
-
-
-def test_json_has_no_nan_and_csv_leaves_empty_what_is_not_there():
-    values = {"a": float("nan"), "b": (1, np.float64(2.5)), 3: np.int64(4)}
-    assert plain(values) == {"a": None, "b": [1, 2.5], "3": 4}
-    assert to_csv([{"epoch": 1, "x": 0.1}, {"epoch": 2, "y": 3.0}]) == "epoch,x,y\n1,0.1,\n2,,3.0\n"
-    assert to_csv([]) == "\n"
