@@ -17,7 +17,6 @@ NO_CODE = "names or types alone"
 # The test file that a module is tested in, why, and the module.
 ELSEWHERE = {
     ("commands/test_links.py", BY_ITS_USER): ["_util/table_writer", "runs/links"],
-    ("test_graph.py", BY_ITS_USER): ["_util/vertex_names"],
     ("test_new_model.py", BY_ITS_USER): ["_util/plugins", "report/entry"],
     ("test_import.py", NO_CODE): ["_util/version", "exceptions"],
     ("clustering/test_complete.py", ONE_WHOLE): [
@@ -35,11 +34,8 @@ ELSEWHERE = {
         "__main__",
         "commands/_hints",
         "commands/_output",
-        "commands/reproduce",
     ],
     ("commands/test_neighbors.py", COMMAND): ["commands/_names"],
-    ("reproduce/compare/test_command.py", COMMAND): ["commands/compare"],
-    ("test_export.py", COMMAND): ["commands/export"],
     ("datasets/test_debian.py", BY_ITS_USER): [
         "datasets/debian_index",
     ],
@@ -96,7 +92,6 @@ ELSEWHERE = {
     ("nn/test_pair_encoder.py", BY_ITS_USER): ["nn/kernels/pair_layer"],
     ("families/test_sage.py", BY_ITS_USER): ["nn/sage"],
     ("plot/test_forest.py", PICTURE): ["plot/labels", "plot/style", "plot/trees"],
-    ("plot/test_link_reliability.py", BY_ITS_USER): ["plot/intervals"],
     ("report/test_groups.py", BY_ITS_USER): ["report/classes", "report/dendrogram", "report/directions"],
     ("report/test_payload.py", BY_ITS_USER): [
         *("report/links", "report/packing", "report/paths", "report/reasons", "report/work"),
@@ -126,7 +121,7 @@ ELSEWHERE = {
     ],
     ("reproduce/test_config.py", BY_ITS_USER): ["reproduce/spec"],
     ("runs/test_runs.py", ONE_WHOLE): [
-        *("runs/config", "runs/errors", "runs/folder", "runs/graph_file", "runs/rankings"),
+        *("runs/errors", "runs/folder", "runs/graph_file", "runs/rankings"),
         *("runs/scores", "runs/training"),
     ],
     ("training/test_checkpoint.py", BY_ITS_USER): ["training/interrupts"],

@@ -47,24 +47,6 @@ def test_wrong_usage_is_2(argv, capsys):
     assert "usage: acvae" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["reproduce", "table9"], "there is no config table9.toml"),
-        (["reproduce", "check"], "check needs a stored result"),
-        (["reproduce", "check", "no.json"], "no.json is not a stored result"),
-        (["reproduce", "table1", "results"], "'results' stands alone"),
-        (["reproduce", "table1", "--only", "vea"], "--only vea fits no run"),
-    ],
-)
-def test_errors_are_one_sentence_and_1(argv, message, capsys, tmp_path):
-    assert main([*argv, "--results", str(tmp_path)]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("acvae: ")
-    assert message in error
-    assert len(error.splitlines()) == 1
-
-
 def test_interrupt_is_130_and_says_how_to_go_on(monkeypatch, capsys):
     def interrupted(args):
         raise KeyboardInterrupt
@@ -72,10 +54,3 @@ def test_interrupt_is_130_and_says_how_to_go_on(monkeypatch, capsys):
     monkeypatch.setattr(reproduce, "run", interrupted)
     assert main(["reproduce", "table1"]) == 130
     assert "stopped; finished runs are stored; the same command goes on" in capsys.readouterr().err
-
-
-def test_results_are_written(tmp_path, capsys):
-    out = tmp_path / "RESULTS.md"
-    assert main(["reproduce", "results", "--results", str(tmp_path), "--out", str(out)]) == 0
-    assert capsys.readouterr().out.strip() == str(out)
-    assert "not run" in out.read_text()
