@@ -21,6 +21,6 @@ def test_ends_are_where_the_score_test_begins_to_reject(hits, total):
 def test_none_and_all_stay_within_0_and_1():
     low, high = wilson(np.array([0, 7]), np.array([7, 7]))
     assert (low[0], high[1]) == pytest.approx((0, 1), abs=1e-15)
-    assert 0 <= low[0]
+    assert low[0] >= 0
     assert high[1] <= 1
     assert 0 < high[0] < 0.5 < low[1] < 1
