@@ -33,8 +33,8 @@ def scatter(block: Any, column: Any, target: Any, out: Any) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def left_factors(at: Any, level: Any, mean: Any, scaled: Any, out: Any) -> None:
-    """out[r] = [−2μ, −2σρ] of the position at[r], ρ with the centroid of its piece of that level.
+def left_factors(at: Any, level: int, mean: Any, scaled: Any, out: Any) -> None:
+    """out[r] = [−2μ, −2σρ] of the position at[r], ρ with the centroid of its piece of the level.
 
     Without σρ where there is no room for it: no vertex is joined to another.
     """
@@ -44,7 +44,7 @@ def left_factors(at: Any, level: Any, mean: Any, scaled: Any, out: Any) -> None:
         for k in range(d):
             row[k] = -2 * mean[k, p]
         for k in range(out.shape[1] - d):
-            row[d + k] = -2 * scaled[level[r], k, p]
+            row[d + k] = -2 * scaled[level, k, p]
 
 
 @numba.njit(cache=True, nogil=True)

@@ -8,13 +8,15 @@ this is overwritten.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.threads import one_blas_thread, over_ranges
+from acvae._util.threads import n_threads, one_blas_thread, run_tasks
 from acvae.gaussian.forest.centres import choose_centres
 from acvae.gaussian.forest.distance_kernels import finish, left_factors, place, scatter
 from acvae.gaussian.forest.path_products import row_products
@@ -32,6 +34,7 @@ ROWS_PER_CENTRE = 32  # so many rows must be asked for to make another table wor
 TABLE_BYTES = 64 << 20  # of all tables together, but for the first
 PANEL_NUMBERS = 1 << 22  # distances computed at a time: they are copied while they are in cache
 LEAST_ROWS = 16  # of a product, however long they are
+ROWS_PER_THREAD = 8  # at least
 SMALL_NUMBERS = 1 << 18  # pairs of rows and columns of a piece: below this, loops beat calls of products
 
 
@@ -60,40 +63,47 @@ class DistancesById:
         at = self._of.position[ids]
         order = np.lexsort((at, plan.centre[at]))
         at = at[order]
-        for centre in np.unique(plan.centre[at]).tolist():
+        threads = min(n_threads(), max(1, len(ids) // ROWS_PER_THREAD))
+        shares = []
+        for centre, low, high in _runs(plan.centre[at]):
             self._table(plan, centre)
-        with one_blas_thread():
-            over_ranges(lambda a, b: self._share(plan, at[a:b], order[a:b], out), len(ids), at_least=8)
+            parts = math.ceil((high - low) * threads / len(ids))  # none of them more than a thread's part
+            edges = pairwise(low + (high - low) * part // parts for part in range(parts + 1))
+            shares += [(centre, a, b) for a, b in edges]
+        shares.sort(key=lambda share: share[1] - share[2])  # the largest first, so that threads end together
 
-    def _share(self, plan: Plan, at: IntArray, target: IntArray, out: npt.NDArray[Any]) -> None:
-        """Rows in the order of their centres, by one thread."""
-        of, own = self._of, plan.centre[at]
-        left = np.empty((len(at), len(self._table(plan, int(own[0])))), dtype=out.dtype)
-        left_factors(at, plan.level[own], of.mean, of.scaled, left)
+        def task(share: tuple[int, int, int]) -> Callable[[int], None]:
+            centre, a, b = share
+            return lambda slot: self._share(plan, centre, at[a:b], order[a:b], out)
+
+        tasks = [task(share) for share in shares]
+        with one_blas_thread():
+            run_tasks(tasks, threads)
+
+    def _share(self, plan: Plan, centre: int, at: IntArray, target: IntArray, out: npt.NDArray[Any]) -> None:
+        """Rows of one centre, by one thread."""
+        of, table, limit = self._of, self._table(plan, centre), int(plan.limit[centre])
+        left = np.empty((len(at), len(table)), dtype=out.dtype)
+        left_factors(at, int(plan.level[centre]), of.mean, of.scaled, left)
         large, looped = self._large_pieces(plan.pendant[at])
-        bounds = np.searchsorted(own, np.arange(len(plan.limit) + 1))
-        most = min(max(LEAST_ROWS, PANEL_NUMBERS // out.shape[1]), int(np.diff(bounds).max()))
+        most = min(max(LEAST_ROWS, PANEL_NUMBERS // out.shape[1]), len(at))
         panel = np.empty((most, out.shape[1]), dtype=out.dtype)
-        for centre, (low, high) in enumerate(pairwise(bounds.tolist())):
-            limit = int(plan.limit[centre])
-            for a in range(low, high, most):
-                b = min(a + most, high)
-                product = panel[: b - a]
-                np.matmul(left[a:b], self._table(plan, centre), out=product)
-                place(
-                    *(product, self._norm, at[a:b], target[a:b], looped[a:b], limit),
-                    *(of.arrays, of.leaves, of.factors, self._unsigned, out),
-                )
+        for a in range(0, len(at), most):
+            b = min(a + most, len(at))
+            product = panel[: b - a]
+            np.matmul(left[a:b], table, out=product)
+            place(
+                *(product, self._norm, at[a:b], target[a:b], looped[a:b], limit),
+                *(of.arrays, of.leaves, of.factors, self._unsigned, out),
+            )
         for number, low, high in large:
             self._overwrite(of.inner[number], at[low:high], target[low:high], out)
 
     def _large_pieces(self, pendant: IntArray) -> tuple[list[tuple[int, int, int]], npt.NDArray[np.bool_]]:
         """Pieces to overwrite by products, with the range of their rows; and which rows are left to loops."""
         looped = np.ones(len(pendant), dtype=np.bool_)
-        bounds = np.concatenate([[0], np.flatnonzero(np.diff(pendant)) + 1, [len(pendant)]])
         large = []
-        for low, high in pairwise(bounds.tolist()):
-            number = int(pendant[low])
+        for number, low, high in _runs(pendant):
             if number < 0:
                 continue
             piece = self._of.inner[number]
@@ -142,3 +152,10 @@ class DistancesById:
                 parts.append((of.std[at] * rho).T)
             self._tables[number] = np.concatenate(parts)
         return self._tables[number]
+
+
+def _runs(values: IntArray) -> Iterator[tuple[int, int, int]]:
+    """Every run of equal values: the value, where it begins and where it ends."""
+    changes = np.flatnonzero(np.diff(values)) + 1
+    for low, high in pairwise([0, *changes.tolist(), len(values)]):
+        yield int(values[low]), low, high
