@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from acvae import exceptions
 from acvae._util.checks import as_path, flag, whole_number
-from acvae._util.progress import Stages
+from acvae._util.stages import Stages
 from acvae._util.targets import check_target
 from acvae.exceptions import FeatureError, GraphError
 from acvae.gaussian.checks import check_pairs

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from acvae._util.checks import as_list, choice, real_number, seed_number, whole_number
 from acvae._util.matrices import as_matrix
-from acvae._util.progress import Stages
+from acvae._util.stages import Stages
 from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
 from acvae.gaussian.graph.scales import ScalesJoint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from acvae._util.progress import Stages
+from acvae._util.stages import Stages
 
 __all__ = ["Work"]
 

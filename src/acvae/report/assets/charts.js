@@ -5,10 +5,10 @@ function drawDendrogram({ run }) {
   const ward = linkage === "ward";
   if (!merges.length) return;
   const box = byId("dendrogram");
-  const narrow = box.clientWidth < 480;
+  const narrow = chartWidth(box) < 480;
   const tallest = Math.max(...merges.map((merge) => merge.height));
   const { root, at } = chart(box, {
-    height: 60 + 23 * leaves.length, x: [0, 1.03 * tallest], y: [-0.6, leaves.length - 0.4], xLabel: ward ? "what a merge adds to the spread" : "largest expected distance within",
+    height: 60 + (theme.printing ? 18 : 23) * leaves.length, x: [0, 1.03 * tallest], y: [-0.6, leaves.length - 0.4], xLabel: ward ? "what a merge adds to the spread" : "largest expected distance within",
     yNames: leaves.map((leaf) => `${shorten(leafName(run, leaf), narrow ? 17 : 27)} (${count(leaf.size)})`),
     description: `Dendrogram of ${leaves.length} groups of vertices`,
   });
@@ -39,7 +39,7 @@ function drawLengths({ run }) {
   const low = Math.min(0, ...found.quantiles.map((row) => row[0]));
   const high = Math.max(...found.quantiles.map((row) => row[4]));
   const { root, at } = chart(byId("lengths"), {
-    height: 320, x: [0.4, found.length.at(-1) + 0.6], y: padded([low, high], 0.03), xLabel: "steps on the forest", yLabel: "correlation",
+    height: theme.printing ? 230 : 320, x: [0.4, found.length.at(-1) + 0.6], y: padded([low, high], 0.03), xLabel: "steps on the forest", yLabel: "correlation",
     description: "Correlation of pairs by the length of the path between them",
   });
   const half = Math.min(14, (at.x(2) - at.x(1)) * 0.32);
@@ -62,7 +62,7 @@ function drawCalibration({ run }) {
   if (!found) return;
   const floor = Math.min(...found.mean_predicted, ...found.fraction.filter((v) => v > 0)) / 2;
   const { root, at } = chart(byId("calibration"), {
-    height: 320, x: [floor, 1.2], y: [floor, 1.2], log: true, xLabel: "predicted probability", yLabel: "share of links",
+    height: theme.printing ? 230 : 320, x: [floor, 1.2], y: [floor, 1.2], log: true, xLabel: "predicted probability", yLabel: "share of links",
     description: "Share of held-out links by predicted probability",
   });
   const y = (v) => at.y(Math.max(v, floor));
@@ -72,7 +72,7 @@ function drawCalibration({ run }) {
     shape("line", { x1: at.x(p), x2: at.x(p), y1: y(found.lower[k]), y2: y(found.upper[k]), stroke: PALETTE[0], "stroke-width": 1.5 }),
     shape("circle", { cx: at.x(p), cy: y(found.fraction[k]), r: 4, fill: found.fraction[k] ? PALETTE[0] : "var(--paper)", stroke: PALETTE[0] }))));
   byId("calibration-remark").textContent =
-    "Pairs in bins by the probability they were given, and the share of each bin that are held-out links, with its 95% interval. Probabilities that can be relied on lie on the dashed line." +
+    "Pairs in bins by the probability they were given, and the share of each bin that are held-out links, with its 95% interval. On the dashed line they hold what they promise; above it links are more frequent than promised, below it rarer." +
     (found.error === null ? "" : ` On average they are off by ${percent(found.error)} (expected calibration error).`) +
     (found.log_loss === null ? "" : ` Log-loss per held-out link: ${found.log_loss.toFixed(2)}.`);
 }

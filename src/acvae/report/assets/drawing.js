@@ -29,9 +29,15 @@ function powersOfTen(low, high) {
 
 const tickText = (value) => (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-4) ? value.toExponential(0) : String(value));
 
+// On paper charts are as wide as the page, those of training half of it.
+function chartWidth(box) {
+  if (theme.printing) return box.classList.contains("small") ? 340 : 700;
+  return Math.max(260, box.clientWidth || 480);
+}
+
 // An empty chart with axes; `at.x` and `at.y` place data on it. The y axis may carry names instead of numbers.
 function chart(box, { height, x, y, xLabel = "", yLabel = "", description, log = false, yNames = null, tickTextY = tickText }) {
-  const width = Math.max(260, box.clientWidth || 480);
+  const width = chartWidth(box);
   const texts = yNames || [];
   const widest = yNames ? Math.min(0.5 * width, 12 + 7 * Math.max(...texts.map((t) => t.length))) : yLabel ? 68 : 52;
   const frame = { left: widest, right: width - 12, top: 8, bottom: height - (xLabel ? 38 : 22) };
