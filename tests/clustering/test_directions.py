@@ -26,7 +26,7 @@ def three_ways():
 def test_directions_are_unit_vectors_from_the_middle():
     mean = np.array([[3.0, 4.0], [0.0, 0.0], [-3.0, -4.0]])
     np.testing.assert_allclose(
-        directions(posterior_of(mean + [7, -2])), [[0.6, 0.8], [0, 0], [-0.6, -0.8]], atol=1e-6
+        directions(posterior_of(mean + np.array([7, -2]))), [[0.6, 0.8], [0, 0], [-0.6, -0.8]], atol=1e-6
     )
 
 

@@ -68,7 +68,9 @@ def test_an_index_of_pandas_before_the_names(write, path):
         "the ids, name it in the option id_column; to leave a column out, name the others in the option "
         "columns."
     )
-    named = from_files(write("f.csv", ",Name,x\n0,a,1\n1,b,2\n2,c,3\n"), path, id_column="Name", columns=["x"])
+    named = from_files(
+        write("f.csv", ",Name,x\n0,a,1\n1,b,2\n2,c,3\n"), path, id_column="Name", columns=["x"]
+    )
     assert named.graph.n_edges == 2
 
 
@@ -101,7 +103,9 @@ def test_an_end_that_is_missing(write):
 def test_an_adjacency_matrix_is_no_list_of_edges(content, write):
     features = write("f.csv", "id,x\na,1\nb,2\nc,3\n")
     told = refusal(features, write("adjacency.csv", content), edges_header=content.startswith(","))
-    assert re.search(r"looks like an adjacency matrix of [34] vertices\. Edges are a table with an edge a row", told)
+    assert re.search(
+        r"looks like an adjacency matrix of [34] vertices\. Edges are a table with an edge a row", told
+    )
 
 
 def test_features_and_edges_swapped(write, path):

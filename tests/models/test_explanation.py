@@ -12,7 +12,9 @@ def made(statistics=(), features=(), paths=(), linked=False):
 def test_the_strongest_statistics_are_listed_and_the_others_added_up():
     lines = str(made(STATISTICS)).splitlines()
     assert lines[0] == "a – b: probability of a link 0.25"
-    assert [line.split(" = ")[0].strip() for line in lines[1:6]] == [f"statistic {k}" for k in range(7, 2, -1)]
+    assert [line.split(" = ")[0].strip() for line in lines[1:6]] == [
+        f"statistic {k}" for k in range(7, 2, -1)
+    ]
     assert lines[6] == "  the 2 others in .statistics: adds 0.30 together"
     assert len(lines) == 7
 

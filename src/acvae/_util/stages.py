@@ -77,7 +77,7 @@ class Stages:
             pace = took / done
         else:
             return None
-        own = (1 - self._share) * self._sizes[self._stage]  # what is left of the stage, and then of the others
+        own = (1 - self._share) * self._sizes[self._stage]  # left of this stage, and of the others
         later = sum(self._sizes[name] for name in self._names[self._names.index(self._stage) + 1 :])
         silent = now - self._told
         if silent > own * pace:  # slower than that pace, by how much is not known

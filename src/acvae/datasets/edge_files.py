@@ -57,8 +57,8 @@ def edge_table(
         if "" in column:
             others = f" ({column.count(''):,} rows are like that)" if column.count("") > 1 else ""
             raise DataError(
-                f"{str(rows.path)!r}, row {column.index('') + 1}: one end of the edge is missing{others}. Fill "
-                "it in, or take the row out."
+                f"{str(rows.path)!r}, row {column.index('') + 1}: one end of the edge is missing{others}. "
+                "Fill it in, or take the row out."
             )
     if weight is None:
         weight = next((n for n in table.columns if n.lower() == "weight" and n not in chosen), None)
@@ -69,7 +69,9 @@ def _refuse_adjacency(table: Table) -> None:
     """A square table with a row and a column for each vertex is no list of edges."""
     names = list(table.columns)
     own = names[1:] == table.columns[names[0]]
-    bare = len(names) == table.n_rows > 3 and all(set(cells) <= {"0", "1"} for cells in table.columns.values())
+    bare = len(names) == table.n_rows > 3 and all(
+        set(cells) <= {"0", "1"} for cells in table.columns.values()
+    )
     if len(names) > 3 and (own or bare):
         raise DataError(
             f"{str(table.path)!r} looks like an adjacency matrix of {table.n_rows:,} vertices. Edges are a "

@@ -52,7 +52,8 @@ def distinct(names: list[str], duplicates: str, path: Path, hint: str = "") -> D
         others = f" ({len(repeated):,} ids are repeated)" if len(repeated) > 1 else ""
         raise DataError(
             f"{str(path)!r} has the id {name!r} twice, in rows {first[name] + 1} and {row + 1}{others}. Say "
-            f"by the option duplicates what to keep: the 'first' row of each, or the 'mean' of its rows.{hint}"
+            "by the option duplicates what to keep: the 'first' row of each, or the 'mean' of its rows."
+            + hint
         )
     return Distinct(list(position), np.array([position[name] for name in names], dtype=np.int64))
 

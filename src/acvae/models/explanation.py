@@ -64,7 +64,9 @@ class Explanation(NamedTuple):
             lines.append(f"  {name} = {value:.3g} {_adds(adds)}")
         rest = strongest[MOST:]
         if rest:
-            lines.append(f"  the {len(rest)} others in .statistics: {_adds(sum(s[2] for s in rest))} together")
+            lines.append(
+                f"  the {len(rest)} others in .statistics: {_adds(sum(s[2] for s in rest))} together"
+            )
         return "\n".join([*lines, *(f"  {sentence}" for sentence in self.words())])
 
     def words(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae import metrics
-from acvae._util.progress import Progress
+from acvae._util.progress import Progress, Waiting
 from acvae.exceptions import AcvaeError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
@@ -68,7 +68,8 @@ def score_run(
     """All scores as plain values; where something for them cannot be had, `notes` says so."""
     notes: list[str] = []
     run.need_finished()
-    rankers = rankers_of(run, pair_network=pair_network, notes=notes)
+    with Waiting("reading the run", show=progress):
+        rankers = rankers_of(run, pair_network=pair_network, notes=notes)
     test = run.graph.with_edges([]) if run.test is None else run.test
     scores = _about(run.config, run.graph, test)
     scores["link_prediction"] = _link_prediction(rankers, run.graph, test, {}, progress)
@@ -80,8 +81,9 @@ def score_run(
     scores["embeddings"] = spread_of(run.posterior)._asdict()
     classes = _classes(run, notes) if clusters else None
     if classes is not None:
+        by = clusters_by(run.config.method, run.posterior)
         scores["clustering"] = {
-            name: _cluster_scores(ranker, classes, clusters_by(run.config.method, run.posterior), progress=progress)
+            name: _cluster_scores(ranker, classes, by, progress=progress)
             for name, ranker in rankers.items()
             if name != "link"  # probabilities are no distances
         }

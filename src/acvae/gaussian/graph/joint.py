@@ -267,7 +267,8 @@ class GraphJoint:
 
     @cached_property
     def _factors(self) -> list[Factor]:
-        order, found = self._order, []
+        order = self._order
+        found: list[Factor] = []
         try:
             for off_diagonal, diagonal in zip(self.off_diagonal.T, self.diagonal.T, strict=True):
                 expect((self.diagonal.shape[1] - len(found)) * seconds_for(order.core_size))
