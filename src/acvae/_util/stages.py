@@ -81,7 +81,8 @@ class Stages:
         later = sum(self._sizes[name] for name in self._names[self._names.index(self._stage) + 1 :])
         silent = now - self._told
         if silent > own * pace:  # slower than that pace, by how much is not known
-            pace = max(pace, passed / (done + own)) if done + own > 0 else pace
+            trusted = TRUSTED if self._guessed else 0.0
+            pace = max(pace, (passed + trusted) / (done + own + trusted)) if done + own + trusted else pace
             return OVERTIME * silent + later * pace
         return own * pace - silent + later * pace
 

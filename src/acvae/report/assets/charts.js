@@ -9,7 +9,7 @@ function drawDendrogram({ run }) {
   const tallest = Math.max(...merges.map((merge) => merge.height));
   const { root, at } = chart(box, {
     height: 60 + (theme.printing ? 18 : 23) * leaves.length, x: [0, 1.03 * tallest], y: [-0.6, leaves.length - 0.4], xLabel: ward ? "what a merge adds to the spread" : "largest expected distance within",
-    yNames: leaves.map((leaf) => `${shorten(leafName(run, leaf), narrow ? 17 : 27)} (${count(leaf.size)})`),
+    yNames: leaves.map((leaf) => `${shorten(leafName(run, leaf), narrow ? 17 : 27)} (${count(leafSize(run, leaf))})`),
     description: `Dendrogram of ${leaves.length} groups of vertices`,
   });
   const color = (k) => (k < 0 ? "var(--soft)" : clusterColor(run, k));
@@ -20,7 +20,7 @@ function drawDendrogram({ run }) {
     root.append(line);
   }
   leaves.forEach((leaf, k) => root.append(shape("circle", { cx: at.x(0), cy: at.y(k), r: 2.5 + Math.log10(leaf.size), fill: color(leaf.cluster) },
-    tooltip(`${leafName(run, leaf)}, ${many(leaf.size, "vertex", "vertices")}`))));
+    tooltip(`${leafName(run, leaf)}, ${many(leafSize(run, leaf), "vertex", "vertices")}`))));
   byId("dendrogram-remark").textContent =
     `The highest merges of ${ward ? "Ward’s linkage of the embeddings’ directions" : "complete linkage"}; long stems are clusters that stand apart. Each end is a group, called as on the map, or by its vertex of most neighbours where it is a part of a cluster, with its size; colours as on the map.` +
     (leftOut ? ` Groups too small to show, ${many(leftOut, "vertex", "vertices")} in all, are left out.` : "") +
@@ -32,6 +32,9 @@ function leafName({ clusters }, leaf) {
   const own = clusters[leaf.cluster];
   return leaf.whole && own.words.length ? own.words.join(", ") : leaf.name;
 }
+
+// A whole cluster has its size on the map, though the hierarchy may be of some of its vertices.
+const leafSize = ({ clusters }, leaf) => (leaf.whole ? clusters[leaf.cluster].size : leaf.size);
 
 function drawLengths({ run }) {
   const found = run.lengths;
@@ -97,7 +100,7 @@ function drawCurves(runs) {
     const lines = runs.flatMap((run, k) => keys.filter(([key]) => run.curves[key]).map(([key, part]) => ({ ...run.curves[key], k, part, label: run.label })));
     const { root, at } = chart(byId("curves").children[figureNumber].querySelector(".chart"), {
       height: 200, x: padded(lines.flatMap((line) => line.epoch), 0.02), y: share ? [-0.03, 1.05] : padded(lines.flatMap((line) => line.value)),
-      xLabel: "epoch", description: `Training curve: ${title}`, tickTextY: share ? (v) => `${Math.round(100 * v)}%` : tickText,
+      xLabel: "epoch", wholeX: true, description: `Training curve: ${title}`, tickTextY: share ? (v) => `${Math.round(100 * v)}%` : tickText,
     });
     for (const { epoch, value, k, part, label } of lines) {
       const line = polyline(epoch.map((e, t) => [at.x(e), at.y(value[t])]), { stroke: color(k), "stroke-width": 2, "stroke-linejoin": "round",
