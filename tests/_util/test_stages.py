@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from acvae._util.progress import expect
 from acvae._util.stages import Stages
 
 
@@ -55,7 +56,7 @@ def test_what_is_known_better_on_the_way_counts(clock):
     stages = silent({"first": 1, "second": 1}, seconds=20)
     clock[0] += 10
     stages.at("first", 1.0)
-    stages.expect("second", 600.0)
+    stages.plan("second", 600.0)
     assert stages.seconds_left() == 600
     stages.at("second", 0.5)
     assert stages.seconds_left() < 300  # half of it in no time
@@ -68,6 +69,25 @@ def test_a_stage_that_takes_longer_slows_the_others_and_never_ends_in_the_past(c
         clock[0] = 100 + seconds
         assert stages.seconds_left() > max(before, 0.8 * seconds)  # the second will take as long, about
         before = stages.seconds_left()
+
+
+def test_who_does_the_work_may_know_better(clock):
+    stages = silent({"first": 1, "second": 1}, seconds=20)
+    stages.expect(90.0)
+    assert stages.seconds_left() > 90 + 10  # and the second is to take longer, too
+    clock[0] += 60
+    assert 30 < stages.seconds_left() < 150
+    unknown = silent({"first": 1, "second": 1})
+    unknown.expect(90.0)
+    assert unknown.seconds_left() == 90
+
+
+def test_the_innermost_wait_hears_what_is_expected():
+    with Stages("fit", {"first": 1}, seconds=1, stream=io.StringIO()) as stages:
+        expect(500.0)
+        assert 400 < stages.seconds_left() <= 501  # and the stage itself
+    expect(7.0)  # nobody waits any more
+    assert stages.seconds_left() > 400
 
 
 def test_a_terminal_sees_stage_and_time_beside_the_bar():

@@ -4,9 +4,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Self, TextIO
+from typing import Any, Protocol, Self, TextIO
 
-__all__ = ["Progress", "Waiting", "duration", "expect"]
+__all__ = ["Progress", "Waiting", "duration", "expect", "listen", "listen_no_more"]
 
 SECONDS_BETWEEN_LINES = 15.0
 SECONDS_TO_FIRST_LINE = 2.0
@@ -154,18 +154,35 @@ class Waiting:
 
     def __enter__(self) -> Self:
         if self._show:
-            _WAITING.append(self)
+            listen(self)
             self._clock.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._show:
-            _WAITING.remove(self)
+            listen_no_more(self)
             self._over.set()
             self._clock.join()
 
 
-_WAITING: list[Waiting] = []  # the innermost last
+class Listener(Protocol):
+    """Who shows a wait."""
+
+    def expect(self, seconds: float) -> None:
+        """From here on it takes about so long."""
+
+
+_WAITING: list[Listener] = []  # the innermost last
+
+
+def listen(listener: Listener) -> None:
+    """Tell it from now on."""
+    _WAITING.append(listener)
+
+
+def listen_no_more(listener: Listener) -> None:
+    """The wait is over."""
+    _WAITING.remove(listener)
 
 
 def expect(seconds: float) -> None:

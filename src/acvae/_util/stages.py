@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Self, TextIO
 
-from acvae._util.progress import Progress
+from acvae._util.progress import Progress, listen, listen_no_more
 
 __all__ = ["Stages"]
 
@@ -18,7 +18,7 @@ class Stages:
     """Stages in turn, each with its size; shown as one bar, sizes as shares of the whole.
 
     With `seconds`, a guess of what all of it takes, the time left is told from the start; without, once
-    anything is done. What is known better on the way is told by `expect`. A clock of its own tells which
+    anything is done. What is known better on the way is told by `plan`. A clock of its own tells which
     stage is at work and what is left, however long a stage says nothing.
     """
 
@@ -38,7 +38,7 @@ class Stages:
         self._guessed = seconds is not None
         self._stage, self._share = self._names[0], 0.0
         self._reached = 0
-        self._start = self._told = time.monotonic()
+        self._start = self._told = self._until = time.monotonic()
         self._progress = Progress(
             100, label, show=show, stream=stream, percent=True, estimate=self.seconds_left
         )
@@ -49,9 +49,13 @@ class Stages:
         while not self._over.wait(SECONDS_BETWEEN_LOOKS):
             self._progress.doing(self._stage)
 
-    def expect(self, stage: str, seconds: float) -> None:
-        """A stage takes about so long, at the pace that was guessed."""
+    def plan(self, stage: str, seconds: float) -> None:
+        """A stage takes about so long in all, at the pace that was guessed."""
         self._sizes[stage] = seconds
+
+    def expect(self, seconds: float) -> None:
+        """What the stage is at takes about so long from here, as who does it knows."""
+        self._until = time.monotonic() + seconds
 
     def at(self, stage: str, share: float) -> None:
         """A share (0 … 1) of a stage is done."""
@@ -75,11 +79,15 @@ class Stages:
             pace = (took + TRUSTED) / (done + TRUSTED)
         elif done > 0:
             pace = took / done
-        else:
+        elif self._until <= now:
             return None
+        else:
+            return self._until - now  # of this stage; of the others nothing is known
         own = (1 - self._share) * self._sizes[self._stage]  # left of this stage, and of the others
         later = sum(self._sizes[name] for name in self._names[self._names.index(self._stage) + 1 :])
-        silent = now - self._told
+        silent, at_hand = now - self._told, self._until - now
+        if at_hand > own * pace - silent:
+            return at_hand + (own + later) * pace
         if silent > own * pace:  # slower than that pace, by how much is not known
             trusted = TRUSTED if self._guessed else 0.0
             pace = max(pace, (passed + trusted) / (done + own + trusted)) if done + own + trusted else pace
@@ -92,11 +100,13 @@ class Stages:
 
     def __enter__(self) -> Self:
         if self._clock is not None:
+            listen(self)
             self._clock.start()
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if self._clock is not None:
+            listen_no_more(self)
             self._over.set()
             self._clock.join()
         if error is None and self._reached < 100:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.progress import expect as wait_for
+from acvae._util.progress import expect
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.families.graph_gaussian_seconds import once_ordered
 from acvae.gaussian.evidence import Evidence
@@ -213,7 +213,7 @@ def make_statistics(
     """
     made: list[Scale] = []
     for t in scales:
-        wait_for((len(scales) - len(made)) * solver.seconds)
+        expect((len(scales) - len(made)) * solver.seconds)
         made.append(told(make_scale(graph, rows, seen, t, precision, solver)))
     labels = tuple(f"{t:g}" for t in scales)
     return GraphStatistics(
@@ -257,11 +257,11 @@ def fit_graph_gaussian(
     solver: str = "auto",
     seed: int = 0,
     progress: Report | None = None,
-    expect: Report | None = None,
+    plan: Report | None = None,
 ) -> GraphGaussianFit:
     """Fit by leave-one-out; `features` (n, D) may be None, `observed` (n,) says which rows of them count.
 
-    `progress` is told of each stage which share is done, `expect` about how many seconds one will take.
+    `progress` is told of each stage which share is done, `plan` about how many seconds one will take.
     """
     say = progress or (lambda what, share: None)
     n = graph.n_vertices
@@ -284,7 +284,7 @@ def fit_graph_gaussian(
     pairs = n * (n - 1) // 2
     choosing = isinstance(scales, str) and 0 < graph.n_edges < pairs
     for stage, seconds in once_ordered(chosen, n, choosing=choosing).items():
-        (expect or (lambda stage, seconds: None))(stage, seconds)
+        (plan or (lambda stage, seconds: None))(stage, seconds)
     made = _Counted(say, "scales", len(best) + (sum(map(len, OPTIONS[1:])) if choosing else 0))
     statistics = make_statistics(graph, rows, seen, best, PRECISION, chosen, made)
     if choosing:

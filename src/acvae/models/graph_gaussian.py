@@ -136,7 +136,7 @@ class GraphGaussian(Embedder):
                 solver=self.solver,
                 seed=int(self.seed),
                 progress=stages.at,
-                expect=stages.expect,
+                plan=stages.plan,
             )
         self._set(fitted, inputs.features, inputs.graph)
         self._remember_columns(inputs.feature_names)

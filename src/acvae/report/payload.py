@@ -63,11 +63,21 @@ def payload(
         if own not in names:
             names.append(own)
         say(f"{entry.label}: links, clusters and map of {entry.posterior.n_vertices:,} vertices")
-        sizes = {"links": 4.0, "neighbours": 1.0, "clusters": 3.0, "map": 5.0, "scores": 1.0}
-        with Work(sizes, show=progress) as work:
+        with Work(_seconds(entry.posterior.n_vertices), show=progress) as work:
             data = _run(entry, MAPS[maps], clusters, work)
         runs.append({**data, "names": names.index(own)})
     return {"runs": runs, "names": names}
+
+
+def _seconds(n: int) -> dict[str, float]:
+    """About what each part takes on two cores; the map is of a sample, links are given a time."""
+    return {
+        "links": min(20.0, 1 + 1e-3 * n),
+        "neighbours": 9 + 1e-4 * n,  # reasons have eight seconds of it
+        "clusters": 1 + 2e-4 * min(n, 4_000),
+        "map": 6 + 3e-4 * n,
+        "scores": 1.0,
+    }
 
 
 def _run(entry: Entry, maps: tuple[str, ...], clusters: int | None, work: Work) -> dict[str, Any]:
