@@ -7,8 +7,6 @@ points to, seen from the middle of all, is what the vertices of a community have
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -19,7 +17,9 @@ from acvae.gaussian.rankings import need_posterior
 
 __all__ = ["cluster_directions", "directions"]
 
-STARTS = 10  # of k-means, of which the best is taken
+Points = npt.NDArray[np.float32]
+
+STARTS, MOST_ROUNDS = 10, 100  # of k-means; the best of the starts is taken
 
 
 def directions(posterior: Posterior) -> npt.NDArray[np.float32]:
@@ -46,10 +46,48 @@ def cluster_directions(posterior: Posterior, k: int = 5, *, seed: int = 0) -> np
             f"cannot make {k} clusters by direction: the embeddings have only {distinct} different ones. "
             "`acvae.cluster` goes by distance."
         )
-    from sklearn.cluster import KMeans
-
-    found: npt.NDArray[Any] = KMeans(k, n_init=STARTS, random_state=seed).fit_predict(points)
+    rng = np.random.default_rng(seed)
+    tried = [_lloyd(points, _apart(points, k, rng)) for _ in range(STARTS)]
+    found = min(tried, key=lambda one: one[1])[0]
     _, first, label = np.unique(found, return_index=True, return_inverse=True)
     rank = np.empty(k, dtype=np.int64)
     rank[np.argsort(first)] = np.arange(k)
     return rank[label]
+
+
+def _apart(points: Points, k: int, rng: np.random.Generator) -> Points:
+    """(k, d) points to start from, each drawn by its squared distance from those before (k-means++)."""
+    chosen = [int(rng.integers(len(points)))]
+    nearest = _squared(points, points[chosen])[:, 0]
+    while len(chosen) < k:
+        far = nearest.astype(np.float64)
+        far[chosen] = 0
+        chosen.append(int(rng.choice(len(points), p=far / far.sum())))
+        nearest = np.minimum(nearest, _squared(points, points[chosen[-1:]])[:, 0])
+    return points[chosen]
+
+
+def _lloyd(points: Points, centres: Points) -> tuple[npt.NDArray[np.int64], float]:
+    """Labels (n,) of k-means from these centres, every one of them in use, and the sum of squares."""
+    k = len(centres)
+    labels = np.full(len(points), -1)
+    for _ in range(MOST_ROUNDS):
+        squared = _squared(points, centres)
+        now = squared.argmin(axis=1)
+        own = squared[np.arange(len(points)), now]
+        for empty in np.flatnonzero(np.bincount(now, minlength=k) == 0):  # takes the point that fits worst
+            alone = np.bincount(now, minlength=k)[now] == 1
+            worst = int(np.where(alone, -1, own).argmax())
+            now[worst], own[worst] = empty, 0
+        if (now == labels).all():
+            break
+        labels = now
+        member = (labels[:, None] == np.arange(k)).astype(points.dtype)
+        centres = (member.T @ points) / member.sum(axis=0)[:, None]
+    return labels.astype(np.int64), float(own.sum(dtype=np.float64))
+
+
+def _squared(points: Points, centres: Points) -> Points:
+    """(n, k) squared distances."""
+    squared = (points**2).sum(axis=1)[:, None] - 2 * (points @ centres.T) + (centres**2).sum(axis=1)
+    return np.maximum(squared, 0)
