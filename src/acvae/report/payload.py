@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ from acvae.report.dendrogram import dendrogram
 from acvae.report.directions import directions
 from acvae.report.entry import Entry
 from acvae.report.groups import Groups, group, legend
-from acvae.report.links import LINKS, best_pairs, held_out, known_neighbors, predicted_links
+from acvae.report.links import LARGE, LINKS, SECONDS, best_pairs, held_out, known_neighbors, predicted_links
 from acvae.report.naming import common_features
 from acvae.report.packing import floats, ids, pack
 from acvae.report.paths import by_path_length, rooted_forest
@@ -82,9 +83,7 @@ def _seconds(n: int) -> dict[str, float]:
 
 def _run(entry: Entry, maps: tuple[str, ...], clusters: int | None, work: Work) -> dict[str, Any]:
     q, n = entry.posterior, entry.posterior.n_vertices
-    found, distance, probability, asked = predicted_links(
-        entry, LINKS, advance=lambda rows: work.advance("links", rows / n)
-    )
+    found, distance, probability, asked = predicted_links(entry, LINKS, advance=_advance_links(work, n))
     best = best_pairs(found, distance, probability)
     data: dict[str, Any] = {
         "label": entry.label,
@@ -122,6 +121,20 @@ def _run(entry: Entry, maps: tuple[str, ...], clusters: int | None, work: Work) 
     data["verdict"] = verdict(entry)._asdict()
     work.advance("scores", 1)
     return data
+
+
+def _advance_links(work: Work, n: int) -> Callable[[int], None]:
+    """By the vertices that are done; of a large graph by the time that links are given."""
+    start, done = time.monotonic(), 0.0
+
+    def advance(rows: int) -> None:
+        nonlocal done
+        passed = (time.monotonic() - start) / SECONDS if n > LARGE else 0.0
+        share = max(rows / n, min(1.0, passed) - done)
+        done += share
+        work.advance("links", share)
+
+    return advance
 
 
 def _advance_map(work: Work, share: float, part: float) -> None:
