@@ -12,6 +12,7 @@ ORDER = (
     "spanning_forest",
     "resistances",
     "million",
+    "fit_time",
     "graph_gaussian_cost",
     "distributed",
     "peers",

@@ -29,7 +29,17 @@ def test_wrong_ones_are_found_out():
     f, pairs = drawn(1)
     right, wrong = calibration(f, pairs), calibration(f + 2, pairs)
     assert wrong.error > 10 * right.error
+    assert wrong.link_error > 10 * right.link_error
     assert wrong.log_loss > right.log_loss
+
+
+def test_errors_are_counted_by_pairs_and_by_links():
+    f = np.array([0.0, 0, 0, 0, -4, -4, -4, -4, -4, -4])  # predicted: 1/2, and 0.018
+    link = np.array([1, 1, 1, 0, 1, 0, 0, 0, 0, 0], dtype=bool)  # observed: 3/4, and 1/6
+    found = calibration(f, HiddenPairs(np.zeros(10, int), np.ones(10, int), link, np.ones(10)))
+    first, second = 1 / 4, 1 / 6 - 1 / (1 + np.exp(4))
+    np.testing.assert_allclose(found.error, (4 * first + 6 * second) / 10)
+    np.testing.assert_allclose(found.link_error, (3 * first + 1 * second) / 4)
 
 
 def test_platt_finds_the_line():

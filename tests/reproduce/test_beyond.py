@@ -30,13 +30,26 @@ def test_every_table_that_has_results_is_there(tmp_path):
     store = Store(folder)
     for split, ncrr in enumerate((0.2, 0.3)):
         store.put("links", "debian", "katz", split, {"label": "Katz", "ncrr": ncrr})
-    store.put("calibration", "acm", "graph-gaussian", 0, {"calibration_error": 0.01, "log_loss": 5.5})
+    store.put(
+        "calibration",
+        "acm",
+        "graph-gaussian",
+        0,
+        {"calibration_error": 0.01, "calibration_error_of_links": 0.03, "log_loss": 5.5},
+    )
     store.put(
         "calibration",
         "acm",
         "katz",
         0,
-        {"calibration_error": 0.02, "log_loss": 6.5, "bound_calibration_error": 0.01, "bound_log_loss": 6.25},
+        {
+            "calibration_error": 0.02,
+            "calibration_error_of_links": 0.04,
+            "log_loss": 6.5,
+            "bound_calibration_error": 0.01,
+            "bound_calibration_error_of_links": 0.02,
+            "bound_log_loss": 6.25,
+        },
     )
     for split, head in enumerate((0.5, 0.5)):
         store.put("inputs", "acm", "graph-gaussian", split, {"ncrr": {"head": head, "log walk": 0.25}})
@@ -44,9 +57,9 @@ def test_every_table_that_has_results_is_there(tmp_path):
     text = beyond(folder)
     half = 12.706 * 0.05  # Student's t at one degree of freedom, times the error of the mean
     assert f"| Katz | 0.250 ± {half:.3f} |" in text
-    assert "| acm | GraphGaussian | 0.010 | 5.500 | 1 |" in text
-    assert "| acm | Katz | 0.020 | 6.500 | 1 |" in text
-    assert "| acm | *Katz (a bound)* | 0.010 | 6.250 | 1 |" in text
+    assert "| acm | GraphGaussian | 0.010 | 0.030 | 5.500 | 1 |" in text
+    assert "| acm | Katz | 0.020 | 0.040 | 6.500 | 1 |" in text
+    assert "| acm | *Katz (a bound)* | 0.010 | 0.020 | 6.250 | 1 |" in text
     assert "| log walk | 0.250 ± 0.000 |" in text
     assert "| the default | 0.4600 | 0.5000 |" in text
     assert "| the default | 0.5000 | – |" in ablation_table(folder / "ablation.json", ["acm 1", "acm 2"])

@@ -82,9 +82,10 @@ def _print(scores: dict[str, Any]) -> None:
     if "calibration" in scores:
         found = scores["calibration"]
         print(
-            f"\nprobabilities of links: calibration error {_figure(found['calibration_error'])}, log-loss "
-            f"{found['log_loss']:.2f} per hidden link, AUC {_figure(found['auc'])}, average precision "
-            f"{_figure(found['average_precision'])}"
+            f"\nprobabilities of links: calibration error {_figure(found['calibration_error'])} counted by "
+            f"pairs, {_figure(found['calibration_error_of_links'])} by links; "
+            f"log-loss {found['log_loss']:.2f} per hidden link, AUC {_figure(found['auc'])}, "
+            f"average precision {_figure(found['average_precision'])}"
         )
     if "classification" in scores:
         found = scores["classification"]

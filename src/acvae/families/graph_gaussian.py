@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from acvae._util.progress import expect
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
+from acvae.families.completion import Completion, choose_completion
 from acvae.families.graph_gaussian_seconds import once_ordered
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.solver import Solver, solver_for, solver_named
@@ -43,7 +44,6 @@ Report = Callable[[str, float], None]
 
 SCALES = (1.5, 15.0)  # what "auto" begins with
 EVIDENCE = 256  # least dimensions of the evidence, however few of them the posterior shows
-COMPLETION_PRECISION, COMPLETION_STRENGTH = 10.0, 5.0  # of evidence and edges where features are completed
 PRECISION = 1.0  # of the evidence, relative to the prior's
 OPTIONS = (SCALES, (0.5, 5.0), (5.0, 50.0))  # what "auto" tries, the usual one first
 QUERIES, PAIR_ROWS = 20_000, 1000
@@ -81,7 +81,7 @@ class GraphGaussianFit:
     solver: Solver
     report: dict[str, Any] = field(default_factory=dict)
     _statistics: GraphStatistics | None = None
-    _completing: Scale | None = None
+    _completion: Completion | None = None
 
     @property
     def statistics(self) -> GraphStatistics:
@@ -107,20 +107,17 @@ class GraphGaussianFit:
         """(count,) strengths of new edges, of mean weight, at a scale."""
         return np.full(count, strength_of_one(self.graph, scale, self.precision if self.seen.any() else 0.0))
 
-    def impute(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
+    def impute(self, vertices: IntArray, features: Any) -> tuple[FloatArray, FloatArray]:
         """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
 
-        By a Gaussian of its own, in which evidence counts for more than in that of links.
+        By a Gaussian of its own (`completion`); `features` (n, D) are those that were fitted to.
         """
         if self.evidence is None:
             raise FeatureError("the model was fitted without features, so there are none to expect.")
-        if self._completing is None:
-            own = COMPLETION_PRECISION * self.seen.astype(np.float64)
-            strength = COMPLETION_STRENGTH * relative_weights(self.graph)
-            gaussian = self.solver.gaussian(1 + own, strength)
-            self._completing = Scale(gaussian, gaussian.solve(_pull(own, self.rows)))
-        gaussian, mean = self._completing
-        return self.evidence.reconstruct(mean[vertices], gaussian.variances(vertices)[0])
+        if self._completion is None:
+            weights = relative_weights(self.graph)
+            self._completion = choose_completion(self.solver, weights, features, self.seen)
+        return self._completion(vertices)
 
     def pack(self) -> dict[str, npt.NDArray[Any]]:
         """Arrays to save; the graph's own and the features' kind are not among them."""

@@ -1,4 +1,4 @@
-"""What features say about a vertex before its neighbours are asked: a point in d dimensions, and back.
+"""What features say about a vertex before its neighbours are asked: a point in d dimensions.
 
 Features are weighted by how telling they are, rows scaled to unit length, the mean row taken off, and what is
 left is projected on its leading singular vectors. With no more features than dimensions nothing is lost. Of
@@ -58,8 +58,6 @@ class Evidence:
         (D,) mean of the rows after that, each of unit length.
     basis
         (D, d) orthonormal columns.
-    length
-        Mean length of a row before it was scaled to one, for the way back.
     """
 
     kind: str
@@ -67,7 +65,6 @@ class Evidence:
     scale: FloatArray
     centre: FloatArray
     basis: FloatArray
-    length: float
 
     @classmethod
     def fit(
@@ -89,12 +86,11 @@ class Evidence:
             having = np.bincount(table.indices, minlength=width)
             scale = np.log((1 + n) / (1 + having))
         blank = np.zeros((width, 0))
-        rows, lengths = _unit_rows(table, cls(kind, shift, scale, np.zeros(width), blank, 1.0))
+        rows, lengths = _unit_rows(table, cls(kind, shift, scale, np.zeros(width), blank))
         some = lengths > TINY
         centre = np.asarray(rows.sum(axis=0)).ravel() / max(1, some.sum())
         basis = _leading(rows, centre, int(some.sum()), min(dimensions, width), seed)
-        length = float(lengths[some].mean()) if some.any() else 1.0
-        return cls(kind, shift, scale, centre, basis, length)
+        return cls(kind, shift, scale, centre, basis)
 
     @property
     def dimensions(self) -> int:
@@ -112,32 +108,6 @@ class Evidence:
         out[~some] = 0
         return np.ascontiguousarray(out), some
 
-    def reconstruct(
-        self, mean: FloatArray, variance: FloatArray | None = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """Expected features (b, D) and their standard deviation, of embeddings N(mean, variance·I).
-
-        `mean` is (b, d) and `variance` (b,). What the projection leaves out has no spread here.
-        """
-        back = self.basis.T * np.divide(
-            self.length, self.scale, out=np.zeros_like(self.scale), where=self.scale > TINY
-        )
-        start = self.shift + self.length * np.divide(
-            self.centre, self.scale, out=np.zeros_like(self.scale), where=self.scale > TINY
-        )
-        expected = start + mean @ back
-        spread = np.zeros_like(expected)
-        if variance is not None:
-            spread = np.sqrt(variance[:, None] * (back**2).sum(axis=0))
-        if self.kind != "real":
-            np.maximum(expected, 0, out=expected)
-        if self.kind == "binary":
-            np.minimum(expected, 1, out=expected)
-        elif self.kind == "count":
-            expected = np.expm1(expected)
-            spread = spread * (1 + expected)
-        return expected, spread
-
     def pack(self) -> dict[str, npt.NDArray[Any]]:
         """Arrays to save."""
         return {
@@ -145,7 +115,6 @@ class Evidence:
             "scale": self.scale,
             "centre": self.centre,
             "basis": self.basis,
-            "length": np.array(self.length),
         }
 
     @classmethod
@@ -160,7 +129,7 @@ class Evidence:
         )
         if not (scale >= 0).all():
             raise PosteriorError("the scales of its features are negative.")
-        return cls(kind, shift, scale, centre, basis, stored.number("length"))
+        return cls(kind, shift, scale, centre, basis)
 
 
 def _table(features: Any) -> sp.csr_array:

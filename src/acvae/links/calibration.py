@@ -1,8 +1,9 @@
 """Do probabilities of links hold? On hidden links, against a weighted sample of hidden pairs that are none.
 
-Pairs are put into bins of log-odds. In each, the share of links is compared with the mean probability. Bins
-count by the pairs in them, and only those that together hold 99 % of the links, the likeliest first: nearly
-all pairs are certainly no links, and would make every model look right.
+Pairs are put into bins of log-odds. In each, the share of links is compared with the mean probability. Only
+the bins count that together hold 99 % of the links, the likeliest first: nearly all pairs are certainly no
+links, and would make every model look right. Even so most of what is counted by pairs is unlikely; counted by
+links, bins weigh as they do for whoever looks at links.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class HiddenPairs(NamedTuple):
 class Calibration(NamedTuple):
     """Scores of probabilities, and the reliability curve with 95 % bands, a row per bin."""
 
-    error: float  # expected calibration error of the bins that hold 99 % of the links
+    error: float  # expected calibration error of the bins that hold 99 % of the links, counted by pairs
+    link_error: float  # the same counted by links
     log_loss: float  # per link: minus the log likelihood of all hidden pairs, over the number of links
     log_odds: FloatArray  # (b,) lower edge of each bin
     predicted: FloatArray  # (b,) mean probability
@@ -123,10 +125,12 @@ def calibration(log_odds: npt.ArrayLike, pairs: HiddenPairs) -> Calibration:
     # Bins from the likeliest on, until they hold 99 % of the links.
     above = np.cumsum(links[::-1])[::-1] - links
     counted = above < HELD_LINKS * links.sum()
-    error = float((total * np.abs(predicted - observed))[counted].sum() / total[counted].sum())
+    gap = np.abs(predicted - observed)[counted]
+    error, link_error = (float(gap @ each[counted] / each[counted].sum()) for each in (total, links))
     low, high = _band(links, total)
     return Calibration(
         error,
+        link_error,
         float((weight * loss).sum() / (weight * link).sum()),
         (bins * BIN).astype(np.float64),
         predicted,

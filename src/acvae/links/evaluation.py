@@ -36,6 +36,7 @@ class LinkEvaluation(NamedTuple):
             "auc": self.auc,
             "average_precision": self.average_precision,
             "calibration_error": curve.error,
+            "calibration_error_of_links": curve.link_error,
             "log_loss": curve.log_loss,
             "links": self.n_links,
             "pairs": self.n_pairs,

@@ -161,11 +161,13 @@ class GraphGaussian(Embedder):
     def impute(self, rows: npt.ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
         """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
 
-        `rows` are vertex ids or names, by default all of them.
+        Every feature is a Gaussian on the graph, around its mean. How loudly neighbours are heard and how far
+        features are believed is chosen, the first time, by how well the features of vertices are expected
+        from all others'. `rows` are vertex ids or names, by default all of them.
         """
         self._need_fit("impute")
         ids = np.arange(self.posterior_.n_vertices) if rows is None else self._ids(rows, "rows")
-        return self._fit.impute(np.atleast_1d(ids))
+        return self._fit.impute(np.atleast_1d(ids), self._features)
 
     def extend(
         self,

@@ -24,7 +24,8 @@ splits; a row of one split has none. CPU seconds are those of the last fit alone
 """
 CALIBRATION = """\
 By `python experiments/beyond/calibration.py`: hidden links against all hidden pairs that are none. \
-The error is that of the bins of log-odds that hold 99 % of the links; the log-loss is minus the log \
+The error is that of the bins of log-odds that hold 99 % of the links, a bin counted by all its pairs, \
+nearly all of which are unlikely, or by the links in it; the log-loss is minus the log \
 likelihood of all hidden pairs, over the number of links. Rules are scaled by Platt's way on \
 validation links out of the train links; *(a bound)* is the same fitted to the very pairs that are \
 judged, which nobody can have. GraphGaussian has its defaults.

@@ -98,6 +98,7 @@ class Solver(Protocol):
     """Makes Gaussians on one graph."""
 
     name: str
+    edges: IntArray  # (m, 2)
     restricts: bool  # whether rows are known near their vertices only
 
     @property

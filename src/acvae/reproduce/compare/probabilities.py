@@ -23,7 +23,11 @@ from acvae.splits import EdgeSplit, split_edges
 
 __all__ = ["METRICS", "our_probabilities", "rule_probabilities"]
 
-METRICS = {"calibration_error": "calibration error", "log_loss": "log-loss a link"}
+METRICS = {
+    "calibration_error": "calibration error, by pairs",
+    "calibration_error_of_links": "by links",
+    "log_loss": "log-loss a link",
+}
 LEAST = 1e-6  # of a rule's largest score; its logarithm is not taken below
 
 FloatArray = npt.NDArray[np.float64]
@@ -86,6 +90,7 @@ def _figures(log_odds: FloatArray, pairs: HiddenPairs) -> dict[str, Any]:
     found = calibration(log_odds, pairs)
     return {
         "calibration_error": found.error,
+        "calibration_error_of_links": found.link_error,
         "log_loss": found.log_loss,
         "links": int(pairs.link.sum()),
         "pairs": float(pairs.weight.sum()),
