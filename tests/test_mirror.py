@@ -83,7 +83,7 @@ ELSEWHERE = {
     ("metrics/test_metrics.py", ONE_WHOLE): ["metrics/link_scores", "metrics/ranks"],
     ("models/test_conformance.py", ONE_WHOLE): ["models/conventions", "models/estimator"],
     ("models/test_graph_gaussian.py", ONE_WHOLE): [
-        *("models/explanation", "models/graph_extension", "models/graph_inputs"),
+        *("models/graph_extension", "models/graph_inputs"),
     ],
     ("models/test_tuning.py", BY_ITS_USER): ["models/scoring"],
     ("models/test_persistence.py", BY_ITS_USER): ["nn/autoencoder"],
