@@ -10,7 +10,6 @@ and a size that is there already is not measured again.
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ import numpy as np
 import acvae
 import acvae.models.graph_gaussian as estimator
 from generated_graph import make_features, make_graph
-from ratios import Line, store
+from ratios import Line, peak_memory, store, timed
 
 QUERIES, ROWS, K = 20, 1_000, 10
 HIDDEN = 1_000
@@ -40,13 +39,17 @@ def measure(n: int, solver: str) -> dict:
     keep = np.ones(whole.n_edges, dtype=bool)
     keep[hidden] = False
     graph, answers = whole.with_edges(keep), whole.edges[hidden]
-    found: dict = {"n": n, "data_gb": peak_gb()}
+    found: dict = {"n": n, "data_gb": peak_memory() / 1e9}
     start = time.perf_counter()
     with watched_stages(found):
         model = acvae.GraphGaussian(solver=solver, progress=False).fit(features, graph)
-    found |= {"solver": model.solver_, "fit_s": time.perf_counter() - start, "fit_peak_gb": peak_gb()}
+    found |= {
+        "solver": model.solver_,
+        "fit_s": time.perf_counter() - start,
+        "fit_peak_gb": peak_memory() / 1e9,
+    }
     found |= ask(model, answers) | accuracy(model)
-    found["peak_gb"] = peak_gb()
+    found["peak_gb"] = peak_memory() / 1e9
     return found
 
 
@@ -63,7 +66,7 @@ class watched_stages:
             if share == 1.0:
                 now = time.perf_counter()
                 self._found[f"{stage}_s"] = now - last[0]
-                print(f"{stage} {now - last[0]:.1f} s, {peak_gb():.2f} GB", file=sys.stderr)
+                print(f"{stage} {now - last[0]:.1f} s, {peak_memory() / 1e9:.2f} GB", file=sys.stderr)
                 last[0] = now
 
         def fit(*args, **options):
@@ -118,16 +121,6 @@ def accuracy(model: acvae.GraphGaussian) -> dict:
         )
         bound = max(bound, float(left.max()))
     return {"correlation_off": worst, "own_off": missing, "left": bound}
-
-
-def timed(work):
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
-
-
-def peak_gb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 # ---------------------------------------------------------------------- all sizes, and the table

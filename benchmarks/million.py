@@ -11,7 +11,6 @@ forest.
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,7 @@ import acvae
 from acvae.datasets import open_features, save_features
 from acvae.families import ForestFamily
 from generated_graph import make_features, make_graph
-from ratios import Line, spread, store
+from ratios import Line, peak_memory, spread, store, timed
 
 QUERIES = 50
 ROWS = 1_000
@@ -73,11 +72,11 @@ def measure(n: int, folder: Path) -> dict:
         "forest_s": np.diff([0.0] + [e["move_weights"] for e in epoch_ends]).tolist(),
         "epoch_s": (np.array(steps) + rest).tolist(),
         "posterior_s": end - epoch_ends[-1]["at"],
-        "fit_peak_gb": peak_gb(),
+        "fit_peak_gb": peak_memory() / 1e9,
         "elbo": [row["elbo"] for row in model.history_],
     }
     found |= ask(q, graph)
-    found["peak_gb"] = peak_gb()
+    found["peak_gb"] = peak_memory() / 1e9
     return found
 
 
@@ -135,16 +134,6 @@ def _timing(method, times: list[float]):
         return result
 
     return run
-
-
-def timed(work):
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
-
-
-def peak_gb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 # ---------------------------------------------------------------------- all sizes, and the table

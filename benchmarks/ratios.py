@@ -9,13 +9,14 @@ import multiprocessing
 import os
 import platform
 import sys
+import time
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Line", "apart", "peak_memory", "spread", "store"]
+__all__ = ["Line", "apart", "peak_memory", "spread", "store", "timed"]
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -33,6 +34,13 @@ def apart(work, *arguments):
     """The result of a function in a fresh process, whose peak memory is its own."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(work, arguments)
+
+
+def timed(work):
+    """Seconds that a call takes, and its result."""
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
 
 
 def peak_memory() -> int:

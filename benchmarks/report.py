@@ -24,16 +24,7 @@ from ratios import Line, store
 
 TYPES = np.array(["company", "government", "politician", "show"])
 EPOCHS = {"graph-gaussian": None}  # the others: enough to have something to show
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = ["--headless=new", "--disable-gpu", "--disable-quic"]  # beside those that Playwright sets itself
 
 
 def make_archive(path: Path, n: int) -> None:

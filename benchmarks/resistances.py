@@ -9,14 +9,13 @@ sampled; and a hundred sampled trees of a large graph.
 """
 
 import argparse
-import time
 
 import numpy as np
 
 import acvae
 from acvae.exceptions import AcvaeError
 from generated_graph import make_graph
-from ratios import Line, apart, peak_memory, spread, store
+from ratios import Line, apart, peak_memory, spread, store, timed
 
 CITATION = 27_769
 EDGES_PER_VERTEX = 11  # of the training graph
@@ -43,12 +42,6 @@ def by_pseudo_inverse(graph: acvae.Graph, hermitian: bool) -> np.ndarray:
     inverse = np.linalg.pinv(np.diag(adjacency.sum(axis=1)) - adjacency, hermitian=hermitian)
     u, v = graph.edges.T
     return inverse[u, u] + inverse[v, v] - 2 * inverse[u, v]
-
-
-def timed(work):
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
 
 
 def run_citation(data_root: str | None):

@@ -14,7 +14,6 @@ a run with ten times as many vertices and edges, ours alone.
 
 import argparse
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import acvae
-from ratios import Line, apart, peak_memory, spread, store
+from ratios import Line, apart, peak_memory, spread, store, timed
 
 
 class Peer(NamedTuple):
@@ -94,12 +93,6 @@ def make_graph(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     edges = acvae.Graph(n, rng.integers(0, n, (m, 2))).edges
     return edges, rng.normal(size=len(edges))
-
-
-def timed(work):
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
 
 
 def warm_up() -> None:

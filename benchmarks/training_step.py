@@ -26,8 +26,8 @@ import torch
 
 from acvae import Graph
 from acvae._util.threads import one_blas_thread, run_tasks
-from acvae.engine import fused as fused_module
 from acvae.engine.batches import BatchSizes
+from acvae.engine.fused_batch import FusedBatch
 from acvae.engine.kernels import FlatAdam
 from acvae.engine.step import Stepper
 from acvae.families import ForestFamily
@@ -227,12 +227,12 @@ def where_time_goes(stepper: Stepper, batches) -> dict[str, float]:
     with stepper.at_work(), torch.no_grad():
         for batch in batches:
             start = time.perf_counter()
-            work = fused_module._Batch(fused, batch, at_once)
+            work = FusedBatch(fused, batch, at_once)
             now = time.perf_counter()
             seconds["getting the batch's rows"] += now - start
             for stage in fused.STAGES:
                 start = now
-                run_tasks(getattr(work, stage)(), fused._threads)
+                fused.run(getattr(work, stage)())
                 now = time.perf_counter()
                 seconds[names[stage]] += now - start
             if not at_once:

@@ -77,6 +77,15 @@ def random_correlations(rng, m, d, nasty=0.0):
     return np.where(rng.random((m, d)) < nasty, rng.choice(NASTY_CORRELATIONS, size=(m, d)), rho)
 
 
+def forest_gaussian(shape, n, d=3, *, seed=0, nasty=0.3, dtype=np.float64):
+    """Edges, correlations (m, d), means and standard deviations (n, d) of a random Gaussian on a forest."""
+    rng = np.random.default_rng(seed)
+    edges = forest_edges(shape, n, rng)
+    rho = random_correlations(rng, len(edges), d, nasty).astype(dtype)
+    mean, std = rng.normal(size=(n, d)).astype(dtype), rng.uniform(0.1, 2, size=(n, d)).astype(dtype)
+    return edges, rho, mean, std
+
+
 def dense_precision(n, edges, rho):
     """(n, n) joint precision in one standardised dimension: I + Σ_e [[ρ², −ρ], [−ρ, ρ²]] / (1 − ρ²).
 

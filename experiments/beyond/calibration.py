@@ -10,11 +10,10 @@ out of the train links and, as a bound, to the very pairs that they are judged o
 again.
 """
 
-import argparse
-from pathlib import Path
 from typing import Any
 
-import acvae
+from on_splits import arguments, each_split
+
 from acvae.reproduce.beyond import calibration_table
 from acvae.reproduce.compare import Store
 from acvae.reproduce.compare.methods import methods_of
@@ -22,7 +21,6 @@ from acvae.reproduce.compare.probabilities import our_probabilities, rule_probab
 from acvae.reproduce.compare.rule_methods import RULES
 from acvae.reproduce.compare.tuning import choose
 
-RESULTS = Path(__file__).parent / "results"
 OURS = "graph-gaussian"
 
 
@@ -40,30 +38,20 @@ def measured(name: str, data: Any, split: Any, store: Store) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("data", nargs="+", metavar="DATASET")
+    parser = arguments(__doc__)
     parser.add_argument("--methods", nargs="+", default=[*(rule.name for rule in RULES), OURS])
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--data-root")
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--print", action="store_true", help="only what is stored, as Markdown")
     args = parser.parse_args()
     store = Store(args.results)
-    root = {} if args.data_root is None else {"root": args.data_root}
-    for name in args.data if not args.print else ():
-        data = acvae.datasets.load(name, **root)
-        for seed in range(args.splits):
-            split = acvae.split_edges(data.graph, seed=seed)
-            for method in reversed(args.methods):
-                if store.get("calibration", name, method, seed) is None:
-                    found = store.put("calibration", name, method, seed, measured(method, data, split, store))
-                    print(
-                        f"{name} {seed} {method}: error {found['calibration_error']:.4f}, "
-                        f"log-loss {found['log_loss']:.4f}",
-                        flush=True,
-                    )
+    for data, split in each_split(args):
+        for method in reversed(args.methods):
+            at = ("calibration", data.name, method, split.seed)
+            if store.get(*at) is None:
+                found = store.put(*at, measured(method, data, split, store))
+                print(
+                    f"{data.name} {split.seed} {method}: error {found['calibration_error']:.4f}, "
+                    f"log-loss {found['log_loss']:.4f}",
+                    flush=True,
+                )
     print(calibration_table(store, args.data))
 
 

@@ -9,18 +9,16 @@ data set, and the command fails where the head is behind by more than the interv
 stored is not made again.
 """
 
-import argparse
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from on_splits import arguments, each_split
 
 import acvae
 from acvae.links.ranking import evaluate
 from acvae.reproduce.beyond import inputs_table
 from acvae.reproduce.compare import Store, interval
 
-RESULTS = Path(__file__).parent / "results"
 OURS = "graph-gaussian"
 
 
@@ -66,24 +64,13 @@ def behind(results: list[dict[str, Any]]) -> tuple[str, str, bool]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("data", nargs="+", metavar="DATASET")
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--data-root")
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--print", action="store_true", help="only what is stored, as Markdown")
-    args = parser.parse_args()
+    args = arguments(__doc__).parse_args()
     store = Store(args.results)
-    root = {} if args.data_root is None else {"root": args.data_root}
-    for name in args.data if not args.print else ():
-        data = acvae.datasets.load(name, **root)
-        for seed in range(args.splits):
-            if store.get("inputs", name, OURS, seed) is None:
-                found = measured(data, acvae.split_edges(data.graph, seed=seed))
-                store.put("inputs", name, OURS, seed, found)
-                print(f"{name} {seed}: head {found['ncrr']['head']:.4f}", flush=True)
+    for data, split in each_split(args):
+        at = ("inputs", data.name, OURS, split.seed)
+        if store.get(*at) is None:
+            found = store.put(*at, measured(data, split))
+            print(f"{data.name} {split.seed}: head {found['ncrr']['head']:.4f}", flush=True)
     stored = {name: found for name in args.data if (found := store.results("inputs", name, OURS))}
     print(inputs_table(store, list(stored)))
     failed = False

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.adjacency import adjacency, neighbour_lists
-from acvae._util.checks import as_array, choice, flag, is_hashable, optional_import, shown
+from acvae._util.checks import as_array, choice, flag, optional_import, shown
 from acvae._util.edge_lists import (
     COMBINE,
     BoolArray,
@@ -23,9 +23,16 @@ from acvae._util.edge_lists import (
     split_columns,
     vertex_count,
 )
-from acvae._util.networkx_edges import edges_of_networkx
+from acvae._util.other_graphs import (
+    columns_of_pandas,
+    edges_of_networkx,
+    edges_of_pyg,
+    edges_of_scipy,
+    networkx_of_edges,
+    pyg_of_edges,
+)
 from acvae._util.vertex_names import as_names, factorize, is_range, lookup_table, positions_of
-from acvae.exceptions import GraphError, OptionError, UnknownNameError, did_you_mean
+from acvae.exceptions import GraphError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
     import networkx
@@ -158,22 +165,11 @@ class Graph:
         Vertex order: that of the rows. A matrix of ones or booleans, or `weighted=False`, gives no weights.
         Entries (u, v) and (v, u) are one edge.
         """
-        import scipy.sparse as sp  # takes a while to load, and most graphs do without
-
-        weighted = flag("weighted", weighted)
-        if not sp.issparse(adjacency):
-            raise GraphError(f"from_scipy needs a SciPy sparse matrix, not {type(adjacency).__name__}.")
-        if len(adjacency.shape) != 2 or adjacency.shape[0] != adjacency.shape[1]:
-            raise GraphError(f"an adjacency matrix is square, got shape {adjacency.shape}.")
-        coo = sp.csr_array(adjacency).tocoo()  # by way of CSR: values stored twice are summed
-        keep = coo.data != 0
-        values = coo.data[keep]
-        plain = not weighted or values.dtype.kind == "b" or bool((values == 1).all())
-        edges = np.stack([coo.row[keep], coo.col[keep]], axis=1)
+        edges, values = edges_of_scipy(adjacency, flag("weighted", weighted))
         try:
-            return cls(adjacency.shape[0], edges, names, None if plain else values, combine=combine)
+            return cls(adjacency.shape[0], edges, names, values, combine=combine)
         except GraphError as error:
-            hint = "" if plain else " To take the entries as edges without weights: weighted=False."
+            hint = "" if values is None else " To take the entries as edges without weights: weighted=False."
             raise GraphError(f"{error}{hint}") from None
 
     @classmethod
@@ -190,22 +186,7 @@ class Graph:
         Vertex order: that of its nodes. `weight` names the attribute with one weight per edge, where there
         is one; None reads none.
         """
-        edge_index = getattr(data, "edge_index", None)
-        if edge_index is None:
-            raise GraphError(f"from_pyg needs an object with an edge_index, not {type(data).__name__}.")
-        try:
-            n, ends = data.num_nodes, np.asarray(edge_index.detach().cpu()).T
-        except Exception as error:
-            raise GraphError(f"the Data object cannot be read: {error}") from None
-        if n is None:
-            raise GraphError("the Data object does not know its number of nodes; set data.num_nodes.")
-        if weight is not None and not isinstance(weight, str):
-            raise OptionError(f"weight must be the name of an attribute, not {shown(weight)}.")
-        values = None if weight is None else getattr(data, weight, None)
-        if values is None and weight not in (None, "edge_weight"):
-            raise OptionError(f"the Data object has no attribute {weight!r}.")
-        if values is not None and getattr(values, "ndim", 0) == 2 and values.shape[1] == 1:
-            values = values[:, 0]
+        n, ends, values = edges_of_pyg(data, weight)
         return cls(n, ends, names, values, combine=combine)
 
     @classmethod
@@ -224,32 +205,7 @@ class Graph:
         Vertex order: as `from_edges`, names sorted, or as `vertices` says. `weight` names the column of
         weights, by default the one called "weight" where there is one; None reads none.
         """
-        if not (hasattr(table, "columns") and hasattr(table, "iloc")) or len(table.columns) < 2:
-            raise GraphError("from_pandas needs a DataFrame with at least two columns.")
-        for column in (source, target, weight):
-            if not (column is None or is_hashable(column)):
-                raise OptionError(f"a column is called by its name, not by {shown(column)}.")
-        if not table.columns.is_unique:
-            raise GraphError(f"columns of the same name: {', '.join(map(shown, table.columns))}.")
-        chosen = [table.columns[i] if column is None else column for i, column in enumerate((source, target))]
-        if (
-            isinstance(weight, str)
-            and weight == "weight"
-            and (weight not in table.columns or weight in chosen)
-        ):
-            weight = None
-        for column in chosen if weight is None else [*chosen, weight]:
-            if column not in table.columns:
-                raise OptionError(
-                    f"no column {shown(column)}; there are {', '.join(map(shown, table.columns))}."
-                )
-        if len(set(chosen)) < 2:
-            raise OptionError(f"source and target are both {chosen[0]!r}; name two columns.")
-        pairs = table[chosen]
-        if pairs.isna().to_numpy().any():
-            raise GraphError(f"the columns {chosen[0]!r} and {chosen[1]!r} have missing values.")
-        ends = (pairs.iloc[:, 0].to_numpy(), pairs.iloc[:, 1].to_numpy())
-        weights = None if weight is None else table[weight].to_numpy()
+        ends, weights = columns_of_pandas(table, source, target, weight)
         return cls.from_edges(ends, vertices, weights, combine=combine)
 
     # ------------------------------------------------------------------ what it knows
@@ -370,28 +326,11 @@ class Graph:
 
     def to_networkx(self) -> networkx.Graph:
         """A NetworkX graph whose nodes are the names; weights are the edge attribute `weight`."""
-        networkx = optional_import("networkx", needed_for="Graph.to_networkx", install="networkx")
-        graph = networkx.Graph()
-        graph.add_nodes_from(self.name(v) for v in range(self.n_vertices))
-        ends = ((self.name(u), self.name(v)) for u, v in self.edges.tolist())
-        if self.weights is None:
-            graph.add_edges_from(ends)
-        else:
-            graph.add_weighted_edges_from(
-                (u, v, w) for (u, v), w in zip(ends, self.weights.tolist(), strict=True)
-            )
-        return graph
+        return networkx_of_edges([self.name(v) for v in range(self.n_vertices)], self.edges, self.weights)
 
     def to_pyg(self) -> torch_geometric.data.Data:
         """A PyTorch Geometric `Data` with both directions of every edge; weights are its `edge_weight`."""
-        pyg = optional_import("torch_geometric.data", needed_for="Graph.to_pyg", install="'acvae[baselines]'")
-        import torch
-
-        both = np.concatenate([self.edges, self.edges[:, ::-1]])
-        data = pyg.Data(edge_index=torch.from_numpy(np.ascontiguousarray(both.T)), num_nodes=self.n_vertices)
-        if self.weights is not None:
-            data.edge_weight = torch.tensor(np.tile(self.weights, 2), dtype=torch.get_default_dtype())
-        return data
+        return pyg_of_edges(self.n_vertices, self.edges, self.weights)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame with the columns `source` and `target`, by name, and `weight` where there are any."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from acvae import ACVAE, CVAE, VAE, Graph
-from acvae._util.progress import Progress, Stages, Waiting, duration
+from acvae._util.progress import Progress, Waiting, duration, expect
 
 
 class Terminal(io.StringIO):
@@ -63,17 +63,6 @@ def test_durations(seconds, said):
     assert duration(seconds) == said
 
 
-def test_a_stage_that_says_nothing_is_told_of(monkeypatch):
-    monkeypatch.setattr("acvae._util.progress.SECONDS_BETWEEN_LINES", 0.0)
-    monkeypatch.setattr("acvae._util.progress.SECONDS_BETWEEN_LOOKS", 0.01)
-    stream = io.StringIO()
-    with Stages("fit", {"first": 50, "second": 50}, stream=stream) as stages:
-        stages.at("first", 1.0)
-        time.sleep(0.2)
-    assert "fit: 50 %, second, about " in stream.getvalue()
-    assert stream.getvalue().endswith("fit: 100 %\n")
-
-
 def test_a_terminal_gets_a_bar():
     text = run(Terminal())
     assert "\r" in text
@@ -100,6 +89,23 @@ def test_waiting_tells_what_is_left_of_what_it_took_the_last_time(monkeypatch, s
     with Waiting("forest", expected=100.0, stream=stream):
         time.sleep(0.2)
     assert f"forest: 0{shown}100 s left" in stream.getvalue()
+
+
+def test_who_does_the_work_may_say_how_long_it_takes(monkeypatch):
+    for name in ("SECONDS_TO_FIRST_LINE", "SECONDS_BETWEEN_LINES"):
+        monkeypatch.setattr(f"acvae._util.progress.{name}", 0.05)
+    expect(7.0)  # nobody waits
+    stream, inner = io.StringIO(), io.StringIO()
+    with Waiting("weights", stream=stream):
+        time.sleep(0.12)
+        assert "left" not in stream.getvalue()
+        with Waiting("core", stream=inner):
+            expect(50.0)
+            time.sleep(0.12)
+        expect(90.0)
+        time.sleep(0.12)
+    assert "core: 0 s so far, about 50 s left" in inner.getvalue()
+    assert stream.getvalue().endswith("weights: 0 s so far, about 90 s left\n")
 
 
 def test_an_update_after_an_epoch_is_told_with_what_is_left(monkeypatch, capsys):

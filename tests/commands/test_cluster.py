@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from acvae import cluster
-from acvae.clustering import MEMORY
+from acvae.clustering import MEMORY, cluster_directions
 from acvae.clustering.complete import complete_linkage
 from acvae.runs import Run
 
@@ -22,7 +22,7 @@ def test_csv_json_and_table_agree_with_the_library(acvae, run_folder):
     assert [row["name"] for row in rows] == list(run.graph.names)
     assert [int(row["cluster"]) for row in rows] == expected.tolist()
     found = json.loads(acvae("cluster", run_folder, "-k", 3, "--json")[1])
-    assert found["k"] == 3
+    assert (found["k"], found["by"]) == (3, "distance")
     assert found["sizes"] == np.bincount(expected).tolist()
     assert [row["cluster"] for row in found["vertices"]] == expected.tolist()
     code, out, err = acvae("cluster", run_folder, "-k", 3)
@@ -38,10 +38,24 @@ def test_numbers_stand_for_names_that_are_not_there(acvae, tree_run):
     assert len(found["sizes"]) == 5
 
 
+def test_the_command_chooses_by_the_model_and_says_how(acvae, data_flags, run_folder, tmp_path):
+    folder = tmp_path / "run"
+    assert acvae("fit", *data_flags, "--out", folder, "--quiet")[0] == 0  # graph-gaussian
+    posterior = Run(folder).posterior
+    code, out, err = acvae("cluster", folder, "-k", 3)
+    assert (code, err) == (0, "clusters by direction: k-means on the directions of the means\n")
+    sizes = [int(line.split()[1]) for line in out.splitlines()[1:]]
+    assert sizes == np.bincount(cluster_directions(posterior, 3)).tolist() == [8, 8, 8]  # the groups
+    found = json.loads(acvae("cluster", folder, "-k", 3, "--by", "distance", "--json")[1])
+    assert found["by"] == "distance"
+    assert [row["cluster"] for row in found["vertices"]] == cluster(posterior, 3).tolist()
+    assert "clusters by distance: complete linkage" in acvae("cluster", run_folder, "-k", 3)[2]
+
+
 @pytest.mark.parametrize(("alone", "told"), [(1, True), (4, False)])
 def test_one_cluster_of_nearly_all_is_told_of(alone, told, acvae, run_folder, monkeypatch):
     labels = np.array([0] * (24 - alone) + [1] * alone)
-    monkeypatch.setattr("acvae.clustering.cluster", lambda *_, **__: labels)
+    monkeypatch.setattr("acvae.runs.clusters.cluster", lambda *_, **__: labels)
     code, _, err = acvae("cluster", run_folder, "-k", 2)
     assert code == 0
     assert (f"note: one cluster has {24 - alone} of 24 vertices" in err) is told

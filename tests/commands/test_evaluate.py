@@ -42,7 +42,7 @@ def test_json_has_the_library_s_figures_and_is_stored(acvae, run_folder):
 def test_labels_are_compared_with_clusters(acvae, tree_run):
     code, out, _ = acvae("evaluate", tree_run)
     assert code == 0
-    assert "clusters against labels  k" in out
+    assert "clusters against classes  by        k" in out
     found = Run(tree_run).scores["clustering"]
     assert found.keys() == {"bp", "pairwise"}
     assert found["bp"]["k"] == 2

@@ -1,4 +1,4 @@
-"""`acvae links` and `acvae export`: predicted links and embeddings as files."""
+"""`acvae links`: predicted links as files."""
 
 import csv
 import json
@@ -10,7 +10,6 @@ import sys
 import numpy as np
 import pytest
 
-import acvae as library
 from acvae.runs import Run
 from acvae.runs.links import best_links
 from acvae.runs.rankings import ranker_by
@@ -86,21 +85,6 @@ def test_mistakes(acvae, error_of, run_folder, tree_run, tmp_path):
     assert "must end in .csv, .parquet or .npy" in error_of(
         "export", run_folder, "--embeddings", tmp_path / "e"
     )
-
-
-def test_export(acvae, run_folder, tmp_path):
-    run = Run(run_folder)
-    argv = ["--embeddings", tmp_path / "e.csv", "--links", tmp_path / "l.csv", "--model", tmp_path / "m"]
-    assert acvae("export", run_folder, *argv, "-k", 1, "--quiet") == (0, "", "")
-    rows = rows_of(tmp_path / "e.csv")
-    assert [row["vertex"] for row in rows] == list(run.graph.names)
-    mean = np.array([[row[f"mean_{j}"] for j in range(3)] for row in rows], dtype=np.float32)
-    np.testing.assert_array_equal(mean, run.posterior.mean)
-    assert len(rows_of(tmp_path / "l.csv")) == 24
-    again = library.load(tmp_path / "m" / "model.safetensors")
-    np.testing.assert_array_equal(again.posterior_.mean, run.posterior.mean)
-    assert acvae("export", run_folder, "--embeddings", tmp_path / "e.npy", "--quiet")[0] == 0
-    np.testing.assert_array_equal(np.load(tmp_path / "e.npy"), run.posterior.mean)
 
 
 def test_two_processes_write_the_file_of_one(acvae, run_folder, tmp_path, monkeypatch):

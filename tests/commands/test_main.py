@@ -1,5 +1,8 @@
 """The command line: exit codes and messages."""
 
+import subprocess
+import sys
+
 import pytest
 
 from acvae import __version__
@@ -29,28 +32,19 @@ def test_help_and_version(capsys):
     assert "acvae reproduce table1 --quick" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("argv", "code"), [(["--version"], 0), (["neighbours"], 2)])
+def test_python_m_acvae_is_the_command(argv, code, capsys):
+    told = subprocess.run([sys.executable, "-m", "acvae", *argv], capture_output=True, text=True, check=False)
+    assert told.returncode == code
+    assert main(argv) == code
+    here = capsys.readouterr()
+    assert (told.stdout, told.stderr) == (here.out, here.err)
+
+
 @pytest.mark.parametrize("argv", [[], ["nonsense"], ["reproduce"], ["reproduce", "table1", "--jobs", "0"]])
 def test_wrong_usage_is_2(argv, capsys):
     assert main(argv) == 2
     assert "usage: acvae" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["reproduce", "table9"], "there is no config table9.toml"),
-        (["reproduce", "check"], "check needs a stored result"),
-        (["reproduce", "check", "no.json"], "no.json is not a stored result"),
-        (["reproduce", "table1", "results"], "'results' stands alone"),
-        (["reproduce", "table1", "--only", "vea"], "--only vea fits no run"),
-    ],
-)
-def test_errors_are_one_sentence_and_1(argv, message, capsys, tmp_path):
-    assert main([*argv, "--results", str(tmp_path)]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("acvae: ")
-    assert message in error
-    assert len(error.splitlines()) == 1
 
 
 def test_interrupt_is_130_and_says_how_to_go_on(monkeypatch, capsys):
@@ -60,10 +54,3 @@ def test_interrupt_is_130_and_says_how_to_go_on(monkeypatch, capsys):
     monkeypatch.setattr(reproduce, "run", interrupted)
     assert main(["reproduce", "table1"]) == 130
     assert "stopped; finished runs are stored; the same command goes on" in capsys.readouterr().err
-
-
-def test_results_are_written(tmp_path, capsys):
-    out = tmp_path / "RESULTS.md"
-    assert main(["reproduce", "results", "--results", str(tmp_path), "--out", str(out)]) == 0
-    assert capsys.readouterr().out.strip() == str(out)
-    assert "not run" in out.read_text()

@@ -14,7 +14,6 @@ from sklearn.metrics import roc_auc_score
 
 import acvae.datasets
 from acvae.datasets import Dataset, debian, debian_index
-from acvae.datasets._debian.deb822 import related_packages, stanzas
 from acvae.datasets._debian.snapshot import BUNDLED, Snapshot
 from acvae.exceptions import DataError, OptionError
 
@@ -126,44 +125,6 @@ def named_edges(data: Dataset) -> set[tuple[str, str]]:
 # ---------------------------------------------------------------------- the reader of control files
 
 
-@pytest.mark.parametrize(
-    ("field", "expected"),
-    [
-        ("", []),
-        ("a", ["a"]),
-        ("a (>= 1), b (<< 2~rc1), c", ["a", "b", "c"]),
-        ("python3:any, python3.11:any", ["python3", "python3.11"]),
-        ("a | b (= 1) | c:native, d", ["a", "b", "c", "d"]),
-        ("a [amd64 !i386] <!nocheck>, g++", ["a", "g++"]),
-        ("a,\nb,\n", ["a", "b"]),
-        (" , | ,", []),
-        ("a(>=1),b[amd64]", ["a", "b"]),
-    ],
-)
-def test_relations_keep_every_name_and_nothing_else(field, expected):
-    assert related_packages(field) == expected
-
-
-def test_stanzas_join_continuation_lines_and_read_a_dot_as_an_empty_line(tmp_path):
-    path = tmp_path / "control"
-    path.write_bytes(b"\n\nA: 1\nLong: first\n second\n .\n\tthird\n\n  \nB:2\r\n\r\nC: x:y\n")
-    assert list(stanzas(path)) == [{"a": "1", "long": "first\nsecond\n\nthird"}, {"b": "2"}, {"c": "x:y"}]
-
-
-def test_stanzas_pass_over_what_is_not_a_field(tmp_path):
-    path = tmp_path / "control"
-    path.write_bytes(
-        b" no field to continue\n# comment: no\nnoise\n of noise\nA: 1\nA: 2\n of 2\n: none\n x\n"
-    )
-    assert list(stanzas(path)) == [{"a": "1"}]
-
-
-def test_stanzas_replace_bytes_that_are_not_utf8(tmp_path):
-    path = tmp_path / "control"
-    path.write_bytes(b"Package: a\nMaintainer: Andr\xe9\n")
-    assert list(stanzas(path)) == [{"package": "a", "maintainer": "Andr�"}]
-
-
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, bz2.compress])
 def test_compression_is_told_by_content(tmp_path, compress):
     path = tmp_path / "Packages"  # no ending to give it away
@@ -185,30 +146,6 @@ def test_corrupt_gzip_is_named(tmp_path):
     path = tmp_path / "Packages.gz"
     path.write_bytes(content)
     with pytest.raises(DataError, match="is damaged or cut short"):
-        debian.load(path)
-
-
-def test_lz4_says_how_to_unpack(tmp_path):
-    path = tmp_path / "Packages.lz4"
-    path.write_bytes(b"\x04\x22\x4d\x18 and so on")
-    with pytest.raises(DataError, match="lz4 -d"):
-        debian.load(path)
-
-
-def test_missing_file_and_folder_are_named(tmp_path):
-    with pytest.raises(DataError, match=r"cannot read .*nowhere: No such file"):
-        debian.load(tmp_path / "nowhere")
-    with pytest.raises(DataError, match="cannot read"):
-        debian.load(tmp_path)
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\n\n", b"hello\nworld\n", b"Name: x\nSection: python\n", bytes(99)]
-)
-def test_what_is_no_index_is_refused(tmp_path, content):
-    path = tmp_path / "file"
-    path.write_bytes(content)
-    with pytest.raises(DataError, match="is not a Debian package index"):
         debian.load(path)
 
 
@@ -426,22 +363,6 @@ def test_runs_as_a_module(index, tmp_path):
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert result.stdout.startswith("6 packages, 6 edges, ")
     assert Snapshot.read(tmp_path / "out").names == NAMES
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"text", lzma.compress(b"no json"), lzma.compress(b"[]"), lzma.compress(b'{"format": 1}')],
-)
-def test_what_is_no_snapshot_is_refused(tmp_path, content):
-    path = tmp_path / "snapshot"
-    path.write_bytes(content)
-    with pytest.raises(DataError, match="is not a snapshot"):
-        debian.load(snapshot=path)
-
-
-def test_missing_snapshot_is_named(tmp_path):
-    with pytest.raises(DataError, match="cannot read"):
-        debian.load(snapshot=tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(

@@ -156,8 +156,9 @@ def test_what_did_not_match_is_counted_and_told(write, edges):
     expected |= {"ids_without_features_examples": ["other", "stranger"], "isolated": "kept"}
     assert {key: data.details[key] for key in expected} == expected
     assert data.details["summary"] == (
-        "4 rows of features and 6 rows of edges give 2 distinct edges; 2 rows of edges left out, for there "
-        "are no features of 2 ids ('other', 'stranger'); 1 row of features without an edge kept."
+        "4 rows of features and 6 rows of edges give 2 distinct edges; 1 self-loop left out; 2 rows of "
+        "edges left out, for there are no features of 2 ids ('other', 'stranger'); 1 row of "
+        "features without an edge kept."
     )
 
 

@@ -7,7 +7,6 @@ import acvae
 from acvae.exceptions import OptionError
 from acvae.plot import map_coordinates
 from acvae.plot.layout import classical_scaling, principal_components
-from acvae.plot.tsne import affinities
 
 
 def blobs(sizes, d: int = 4, seed: int = 0):
@@ -57,20 +56,6 @@ def test_classical_scaling_gives_a_plane_back() -> None:
     squared = ((points[:, None] - points[None]) ** 2).sum(axis=2)
     place = classical_scaling(squared)
     np.testing.assert_allclose(((place[:, None] - place[None]) ** 2).sum(axis=2), squared, atol=1e-2)
-
-
-def test_affinities_have_the_perplexity_that_was_asked_for() -> None:
-    points = np.random.default_rng(3).normal(size=(40, 3))
-    squared = ((points[:, None] - points[None]) ** 2).sum(axis=2)
-    from acvae.plot.tsne import _calibrate
-
-    gap = np.sort(squared, axis=1)[:, 1:16]
-    weight = _calibrate(gap - gap[:, :1], np.log(5))
-    np.testing.assert_allclose(np.exp(-(weight * np.log(weight)).sum(axis=1)), 5, rtol=1e-6)
-    p = affinities(squared, 5).toarray()
-    assert p.sum() == pytest.approx(1)
-    assert (p == p.T).all()
-    assert (np.diag(p) == 0).all()
 
 
 def test_few_vertices_and_equal_ones_have_places() -> None:

@@ -9,16 +9,7 @@ from report.samples import make_entry
 from report.waiting import wait_until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = ["--headless=new", "--disable-gpu", "--disable-quic"]  # beside those that Playwright sets itself
 READY = "performance.getEntriesByName('page-ready').length > 0"
 
 

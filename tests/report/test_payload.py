@@ -116,7 +116,7 @@ def test_an_explanation_of_the_model_is_told_in_words(entry):
     found, *_ = predicted_links(told, 3)
     assert explanations(told, found, [[4, 0]])["4 0"] == [
         "both have b, c",
-        "correlation flows through 7 (of 4, 60%)",
+        "correlation flows through 7 (linked to 4, 60%)",
     ]
 
 

@@ -42,6 +42,20 @@ def test_hits_are_said_in_percent():
     assert "by chance for 1.1%" in text
 
 
+@pytest.mark.parametrize(
+    ("hits", "words", "tone"),
+    [
+        (0.011, "better than chance as a whole, but not among the first ten", "poor"),
+        (0.05, "much better than chance", "fair"),
+        (0.3, "much better than chance", "good"),
+    ],
+)
+def test_a_ranking_is_no_good_if_its_first_ten_are_not(hits, words, tone):
+    found = verdict(scored(0.4, hits_at_10={"test": hits, "random": 0.011}))
+    assert words in found.text
+    assert found.tone == tone
+
+
 def test_without_scores_it_says_so():
     assert "acvae evaluate" in verdict(replace(make_entry(), scores=None)).text
     assert "All links were trained on" in verdict(replace(make_entry(), scores=None, test=None)).text

@@ -113,3 +113,15 @@ def written(dataset, method, gamma, run, **kinds):
         "history": [],
         "seconds": {"load": 0.0, "train": 8.0, "evaluate": 2.0, "total": 10.0},
     }
+
+
+@pytest.fixture
+def results(make_result):
+    """γ = 10 has the better mean train NCRR by its joint (0.45 against 0.4), γ = 0.1 by its pair network."""
+    return [
+        make_result("citation-1998", "acvae-eb", 0.1, 0, bp=(0.5, 0.2), pairwise=(0.09, 0.03)),
+        make_result("citation-1998", "acvae-eb", 0.1, 1, bp=(0.3, 0.3), pairwise=(0.07, 0.05)),
+        make_result("citation-1998", "acvae-eb", 10.0, 0, bp=(0.4, 0.1), pairwise=(0.01, 0.09)),
+        make_result("citation-1998", "acvae-eb", 10.0, 1, bp=(0.5, 0.14), pairwise=(0.02, 0.09)),
+        make_result("citation-1998", "vae", None, 0, independent=(0.02, 0.01)),
+    ]

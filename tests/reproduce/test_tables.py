@@ -1,10 +1,8 @@
 """γ by hand, tables from results written by hand."""
 
-import pytest
-
 from acvae.reproduce import paper, tables
 from acvae.reproduce.report import render, write_report
-from acvae.reproduce.selection import average, best_gamma, group
+from acvae.reproduce.selection import group
 from acvae.reproduce.store import write_result
 
 
@@ -15,32 +13,6 @@ def row(text, *starts):
         if cells[: len(starts)] == list(starts):
             return cells
     raise AssertionError(f"no row {starts} in\n{text}")
-
-
-@pytest.fixture
-def results(make_result):
-    """γ = 10 has the better mean train NCRR by its joint (0.45 against 0.4), γ = 0.1 by its pair network."""
-    return [
-        make_result("citation-1998", "acvae-eb", 0.1, 0, bp=(0.5, 0.2), pairwise=(0.09, 0.03)),
-        make_result("citation-1998", "acvae-eb", 0.1, 1, bp=(0.3, 0.3), pairwise=(0.07, 0.05)),
-        make_result("citation-1998", "acvae-eb", 10.0, 0, bp=(0.4, 0.1), pairwise=(0.01, 0.09)),
-        make_result("citation-1998", "acvae-eb", 10.0, 1, bp=(0.5, 0.14), pairwise=(0.02, 0.09)),
-        make_result("citation-1998", "vae", None, 0, independent=(0.02, 0.01)),
-    ]
-
-
-def test_gamma_is_chosen_by_mean_train_ncrr_for_each_kind(results):
-    grid = group(results)["citation-1998", "acvae-eb"]
-    assert best_gamma(grid, "bp") == 10.0
-    assert best_gamma(grid, "pairwise") == 0.1
-    assert best_gamma({}, "bp") is None
-    found = average(grid[10.0], "bp", "ncrr", "test")
-    assert found == pytest.approx((0.12, 0.02 * 2**0.5, 2))  # deviations ±0.02, n − 1 = 1
-
-
-def test_equal_scores_take_the_smaller_gamma(make_result):
-    runs = [make_result("d", "acvae-sp", g, 0, bp=(0.5, 0.1)) for g in (10.0, 0.01, 1.0)]
-    assert best_gamma(group(runs)["d", "acvae-sp"], "bp") == 0.01
 
 
 def test_table1_has_ours_the_papers_and_the_difference(results):

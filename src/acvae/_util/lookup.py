@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from acvae._util.threads import over_ranges
 
-__all__ = ["csr_entries", "entries_at", "strongest"]
+__all__ = ["csr_entries", "entries_at", "lay_out", "strongest"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -57,6 +57,18 @@ def strongest(
 
 
 @numba.njit(cache=True, nogil=True)
+def lay_out(start: Any, ids: Any, values: Any, wanted: int, held: int, row: Any) -> int:
+    """The entries of one row of a sparse matrix in a dense one, which has those of `held` (−1: none)."""
+    if wanted != held:
+        if held >= 0:
+            for t in range(start[held], start[held + 1]):
+                row[ids[t]] = 0.0
+        for t in range(start[wanted], start[wanted + 1]):
+            row[ids[t]] = values[t]
+    return wanted
+
+
+@numba.njit(cache=True, nogil=True)
 def _look_up(
     start: Any, ids: Any, values: Any, place: Any, column: Any, out: Any, n: int, first: int, last: int
 ) -> None:
@@ -64,13 +76,7 @@ def _look_up(
     row, held = np.zeros(n), -1
     for q in range(first, last):
         p = place[q]
-        if p != held:
-            if held >= 0:
-                for t in range(start[held], start[held + 1]):
-                    row[ids[t]] = 0.0
-            for t in range(start[p], start[p + 1]):
-                row[ids[t]] = values[t]
-            held = p
+        held = lay_out(start, ids, values, p, held, row)
         out[q] = row[column[q]]
 
 

@@ -3,20 +3,20 @@
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from typing import Any, Self, TextIO
+from collections.abc import Callable
+from typing import Any, Protocol, Self, TextIO
 
-__all__ = ["Progress", "Stages", "Waiting", "duration"]
+__all__ = ["Progress", "Waiting", "duration", "expect", "listen", "listen_no_more"]
 
 SECONDS_BETWEEN_LINES = 15.0
 SECONDS_TO_FIRST_LINE = 2.0
-SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class Progress:
     """Counts `total` units of work, of which some may be `done` before, and shows the latest figures.
 
-    With `percent` the units are hundredths of the whole, and are told so.
+    With `percent` the units are hundredths of the whole, and are told so. `estimate` gives the seconds that
+    are left, or None, where the caller knows better than what the units took so far.
     """
 
     def __init__(
@@ -28,8 +28,9 @@ class Progress:
         stream: TextIO | None = None,
         done: int = 0,
         percent: bool = False,
+        estimate: Callable[[], float | None] | None = None,
     ) -> None:
-        self._percent = percent
+        self._percent, self._estimate = percent, estimate
         self._stream = sys.stderr if stream is None else stream
         self._total, self._label, self._show = total, label, show
         self._done, self._before, self._start = done, done, time.monotonic()
@@ -38,7 +39,7 @@ class Progress:
         if show and self._stream.isatty():
             from tqdm import tqdm
 
-            form = "{l_bar}{bar}| [{elapsed}<{remaining}{postfix}]" if percent else None
+            form = "{l_bar}{bar}| [{elapsed}{postfix}]" if percent else None
             self._bar = tqdm(
                 total=total,
                 initial=done,
@@ -51,6 +52,9 @@ class Progress:
 
     def left(self, share: float = 0.0) -> str:
         """About how long it takes from here, with `share` of the next unit done; "" where nobody knows."""
+        if self._estimate is not None:
+            seconds = self._estimate()
+            return "" if seconds is None or self._done >= self._total else duration(seconds)
         done = self._done - self._before + share
         if done <= 0 or self._done + share >= self._total:
             return ""
@@ -66,7 +70,7 @@ class Progress:
             return
         self._last_line = now
         if self._bar is not None:
-            self._bar.set_postfix_str(what)
+            self._bar.set_postfix_str(self._at(what))
             return
         print(self._line(what, share), file=self._stream, flush=True)
 
@@ -74,8 +78,8 @@ class Progress:
         """One more unit is done, or several, and the next is at `what`; `figures` are shown as they are."""
         self._done += units
         if self._bar is not None:
-            if what:
-                self._bar.set_postfix_str(what, refresh=False)
+            if what or self._percent:
+                self._bar.set_postfix_str(self._at(what), refresh=False)
             else:
                 self._bar.set_postfix(figures, refresh=False)
             self._bar.update(units)
@@ -85,6 +89,11 @@ class Progress:
                 self._last_line = now
                 shown = (f"{name} {value}" for name, value in figures.items())
                 print("  ".join([self._line(what), *shown]), file=self._stream, flush=True)
+
+    def _at(self, what: str) -> str:
+        """Beside a bar, which tells of itself how long its units take; not of hundredths."""
+        left = self.left() if self._percent else ""
+        return ", ".join(part for part in (what, f"about {left} left" if left else "") if part)
 
     def _line(self, what: str = "", share: float = 0.0) -> str:
         """How far it is, at what, and about how long it takes from here."""
@@ -112,13 +121,13 @@ class Waiting:
     """For work without parts to count: its seconds on a terminal, elsewhere a plain line now and then.
 
     Where it is known about how long the work takes, as by the last time, `expected` seconds, what is left of
-    these is told too.
+    these is told too. Who does the work may say so later, by `expect`.
     """
 
     def __init__(
         self, what: str = "", *, expected: float = 0.0, show: bool = True, stream: TextIO | None = None
     ) -> None:
-        self._expected = expected
+        self._until = time.monotonic() + expected
         self._what = f"{what}: " if what else "  "
         self._stream = sys.stderr if stream is None else stream
         self._show = show
@@ -129,69 +138,54 @@ class Waiting:
         start, terminal, shown = time.monotonic(), self._stream.isatty(), False
         pause = SECONDS_TO_FIRST_LINE if terminal else SECONDS_BETWEEN_LINES
         while not self._over.wait(pause):
-            passed = time.monotonic() - start
+            now = time.monotonic()
+            passed = now - start
             text = f"{self._what}{passed:.0f} s" + ("" if terminal else " so far")
-            left = f", about {duration(self._expected - passed)} left" if passed < self._expected else ""
+            left = f", about {duration(self._until - now)} left" if now < self._until else ""
             line = f"\r{text}{left:<20}" if terminal else f"{text}{left}\n"
             print(line, end="", file=self._stream, flush=True)
             shown, pause = True, min(pause, 1.0) if terminal else pause
         if terminal and shown:
             print("\r" + " " * (len(self._what) + 30) + "\r", end="", file=self._stream, flush=True)
 
+    def expect(self, seconds: float) -> None:
+        """From here on it takes about so long."""
+        self._until = time.monotonic() + seconds
+
     def __enter__(self) -> Self:
         if self._show:
+            listen(self)
             self._clock.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._show:
+            listen_no_more(self)
             self._over.set()
             self._clock.join()
 
 
-class Stages:
-    """Work in named stages, each with its share of the whole in percent; shown as one bar.
+class Listener(Protocol):
+    """Who shows a wait."""
 
-    A clock of its own tells which stage is at work and what is left, however long a stage says nothing.
-    """
+    def expect(self, seconds: float) -> None:
+        """From here on it takes about so long."""
 
-    def __init__(
-        self, label: str, shares: Mapping[str, float], *, show: bool = True, stream: TextIO | None = None
-    ) -> None:
-        self._starts, at = {}, 0.0
-        for name, share in shares.items():
-            self._starts[name] = (at, share)
-            at += share
-        self._names = list(shares)
-        self._doing = self._names[0]
-        self._progress = Progress(100, label, show=show, stream=stream, percent=True)
-        self._reached = 0
-        self._over = threading.Event()
-        self._clock = threading.Thread(target=self._run, daemon=True) if show else None
 
-    def _run(self) -> None:
-        while not self._over.wait(SECONDS_BETWEEN_LOOKS):
-            self._progress.doing(self._doing)
+_WAITING: list[Listener] = []  # the innermost last
 
-    def at(self, stage: str, share: float) -> None:
-        """A share (0 … 1) of a stage is done."""
-        start, width = self._starts[stage]
-        now = min(100, round(start + width * share))
-        place = self._names.index(stage) + int(share >= 1)
-        self._doing = self._names[min(place, len(self._names) - 1)]
-        if now > self._reached:
-            self._progress.advance(now - self._reached, self._doing if now < 100 else "")
-            self._reached = now
 
-    def __enter__(self) -> Self:
-        if self._clock is not None:
-            self._clock.start()
-        return self
+def listen(listener: Listener) -> None:
+    """Tell it from now on."""
+    _WAITING.append(listener)
 
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if self._clock is not None:
-            self._over.set()
-            self._clock.join()
-        if error is None and self._reached < 100:
-            self._progress.advance(100 - self._reached)
-        self._progress.__exit__()
+
+def listen_no_more(listener: Listener) -> None:
+    """The wait is over."""
+    _WAITING.remove(listener)
+
+
+def expect(seconds: float) -> None:
+    """Tell whoever shows a wait that the work at hand takes about so long from here."""
+    if _WAITING:
+        _WAITING[-1].expect(seconds)

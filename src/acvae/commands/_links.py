@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from acvae.commands._names import find_vertex
-from acvae.commands._output import note, print_json, print_table
+from acvae.commands._output import note, print_json, print_table, reading
 
 __all__ = ["add_by", "print_best"]
 
@@ -32,7 +32,8 @@ def print_best(opened: Any, args: argparse.Namespace, *, include_known: bool = F
     graph, test = opened.graph, opened.test
     vertex = find_vertex(graph, args.name)
     by = ranker_by(opened, args.by)
-    (found,) = best_links(opened, [vertex], args.k, by=by, exclude=None if include_known else graph)
+    with reading(args):
+        (found,) = best_links(opened, [vertex], args.k, by=by, exclude=None if include_known else graph)
     known = set(graph.neighbors(vertex).tolist())
     hidden = set() if test is None else set(test.neighbors(vertex).tolist())
     what, values = found.what, found.values

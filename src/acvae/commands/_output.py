@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from acvae.methods import Method
 
-__all__ = ["note", "print_json", "print_table", "silent", "warn_of_collapse"]
+__all__ = ["note", "print_json", "print_table", "reading", "silent", "warn_of_collapse"]
 
 
 def note(text: str) -> None:
@@ -20,6 +22,13 @@ def note(text: str) -> None:
 
 def silent(text: str) -> None:
     """In place of `note` when all is to be quiet."""
+
+
+def reading(args: argparse.Namespace) -> AbstractContextManager[Any]:
+    """Around what reads a run: a joint on a large graph is factorised anew, which takes its time."""
+    from acvae._util.progress import Waiting
+
+    return Waiting("reading the run", show=not args.quiet)
 
 
 def warn_of_collapse(scores: dict[str, Any], method: Method) -> None:

@@ -1,4 +1,4 @@
-"""`acvae cluster`: groups of vertices by complete linkage on exact expected distances."""
+"""`acvae cluster`: groups of vertices by direction or by distance, whichever the model goes by."""
 
 from __future__ import annotations
 
@@ -13,9 +13,14 @@ from acvae.commands._usage import add_json, add_quiet, add_run, new_parser, posi
 __all__ = ["add_parser", "run"]
 
 EXAMPLES = """  acvae cluster runs/debian -k 5
+  acvae cluster runs/debian -k 5 --by distance
   acvae cluster runs/debian -k 20 --csv > clusters.csv
   acvae cluster runs/debian -k 5 --json
 """
+HOW = {
+    "direction": "k-means on the directions of the means",
+    "distance": "complete linkage on the exact expected distances",
+}
 LOPSIDED = 0.9  # share of all vertices in one cluster that says little of them
 NAMES_SHOWN = 5
 MEGABYTES = 1000  # as the library's own default
@@ -27,19 +32,26 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         subparsers,
         "cluster",
         summary="group the vertices of a run",
-        description="Cut the vertices into K clusters by complete linkage on the exact expected distances. "
-        "Distances that do not fit into the memory it may use are streamed several times; the result is "
-        "as exact.",
+        description="Part the vertices into K clusters. By direction: k-means on where the means of the "
+        "embeddings point to, from the middle of all. By distance: complete linkage on the exact expected "
+        "distances; those that do not fit into the memory it may use are streamed several times, and the "
+        "result is as exact.",
         examples=EXAMPLES,
     )
     add_run(parser)
     parser.add_argument("-k", type=positive, default=5, metavar="K", help="number of clusters (default: 5)")
     parser.add_argument(
+        "--by",
+        choices=("direction", "distance"),
+        help="default: direction for graph-gaussian, whose distances tell hubs from others and little "
+        "else; distance for the other models",
+    )
+    parser.add_argument(
         "--memory",
         type=positive,
         default=MEGABYTES,
         metavar="MB",
-        help=f"megabytes for distances (default: {MEGABYTES:,})",
+        help=f"megabytes for distances, where these are what it goes by (default: {MEGABYTES:,})",
     )
     shape = parser.add_mutually_exclusive_group()
     add_json(shape)
@@ -54,12 +66,16 @@ def run(args: argparse.Namespace) -> int:
     """Cluster and print."""
     import numpy as np
 
-    from acvae.clustering import cluster
     from acvae.runs import Run
+    from acvae.runs.clusters import clusters_by, clusters_of
 
     opened = Run(args.run_folder)
     graph = opened.graph
-    labels = cluster(opened.posterior, args.k, memory=args.memory * 1_000_000, progress=not args.quiet)
+    by = args.by or clusters_by(opened.config.method, opened.posterior)
+    memory = args.memory * 1_000_000
+    labels = clusters_of(opened.posterior, args.k, by, memory=memory, progress=not args.quiet)
+    if not args.quiet:
+        note(f"clusters by {by}: {HOW[by]}")
     if args.csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         columns = {"name": [graph.name(vertex) for vertex in range(len(labels))], "cluster": labels.tolist()}
@@ -74,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
         print_json(
             {
                 "k": args.k,
+                "by": by,
                 "sizes": sizes.tolist(),
                 "vertices": [
                     {"name": graph.name(vertex), "cluster": label}
@@ -92,7 +109,6 @@ def run(args: argparse.Namespace) -> int:
     if not args.quiet and args.k > 1 and sizes.max() > LOPSIDED * len(labels):
         note(
             f"note: one cluster has {sizes.max():,} of {len(labels):,} vertices; the others are what lies "
-            "farthest from all. A larger -k parts it; `acvae report` draws clusters of comparable size, with "
-            "names."
+            f"farthest from all. A larger -k parts it{'; so may --by direction' if by == 'distance' else ''}."
         )
     return 0

@@ -96,17 +96,18 @@ def _print(scores: dict[str, Any]) -> None:
     if "clustering" in scores:
         print()
         print_table(
-            ("clusters against labels", "k", "NMI", "sizes"),
+            ("clusters against classes", "by", "k", "NMI", "sizes"),
             [
                 (
                     RANKINGS[kind].title,
+                    found.get("by", "distance"),
                     str(found["k"]),
                     _figure(found["nmi_arithmetic"]),
                     " ".join(map(str, found["cluster_counts"])),
                 )
                 for kind, found in scores["clustering"].items()
             ],
-            numbers=(1, 2),
+            numbers=(2, 3),
         )
 
 

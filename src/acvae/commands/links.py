@@ -59,11 +59,11 @@ def write(opened: Any, path: Path, k: int, by: str | None, *, name: str | None =
     """Write the best links, a part of the vertices at a time; the number of rows is told."""
     import numpy as np
 
-    from acvae._util.progress import Progress
+    from acvae._util.progress import Progress, Waiting
     from acvae._util.table_writer import check_ending, write_table
     from acvae.commands._names import find_vertex
     from acvae.runs.links import best_links, links_columns
-    from acvae.runs.rankings import ranker_by
+    from acvae.runs.rankings import ranker, ranker_by
 
     check_ending(path)
     graph = opened.graph
@@ -74,6 +74,8 @@ def write(opened: Any, path: Path, k: int, by: str | None, *, name: str | None =
         for _ in best_links(opened, rows, k, **found_by):  # the first process writes what this one finds
             pass
         return 0
+    with Waiting("reading the run", show=progress):
+        ranker(opened, found_by["by"])
     with Progress(len(rows), "ranking links", show=progress) as shown:
 
         def parts() -> Any:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from acvae.commands._output import note, silent
+from acvae.commands._output import note, reading, silent
 from acvae.commands._usage import add_quiet, add_run, new_parser, positive
 
 __all__ = ["add_parser", "run"]
@@ -55,8 +55,10 @@ def run(args: argparse.Namespace) -> int:
     from acvae.report.page import write_report
 
     say = silent if args.quiet else note
+    with reading(args):
+        entries = open_runs(args.run_folder)
     path = write_report(
-        open_runs(args.run_folder),
+        entries,
         args.out,
         title=args.title,
         maps=args.map,

@@ -49,16 +49,35 @@ def edge_table(
     table = rows.table((named or edges_have_header(rows, known)) if header is None else header)
     if len(table.columns) < 2:
         raise DataError(f"{str(rows.path)!r} should have two columns, the two ends of an edge, but has one.")
+    if not named:
+        _refuse_adjacency(table)
     chosen = _end_columns(table, source, target)
     first, second = (table.column(name) for name in chosen)
     for column in (first, second):
         if "" in column:
+            others = f" ({column.count(''):,} rows are like that)" if column.count("") > 1 else ""
             raise DataError(
-                f"{str(rows.path)!r}, row {column.index('') + 1}: one end of the edge is missing."
+                f"{str(rows.path)!r}, row {column.index('') + 1}: one end of the edge is missing{others}. "
+                "Fill it in, or take the row out."
             )
     if weight is None:
         weight = next((n for n in table.columns if n.lower() == "weight" and n not in chosen), None)
     return EdgeTable(rows.path, (first, second), None if weight is None else _weights(table, weight))
+
+
+def _refuse_adjacency(table: Table) -> None:
+    """A square table with a row and a column for each vertex is no list of edges."""
+    names = list(table.columns)
+    own = names[1:] == table.columns[names[0]]
+    bare = len(names) == table.n_rows > 3 and all(
+        set(cells) <= {"0", "1"} for cells in table.columns.values()
+    )
+    if len(names) > 3 and (own or bare):
+        raise DataError(
+            f"{str(table.path)!r} looks like an adjacency matrix of {table.n_rows:,} vertices. Edges are a "
+            "table with an edge a row, its two ends in two columns; in Python `fit` takes a SciPy matrix as "
+            "it is."
+        )
 
 
 def _end_columns(table: Table, source: str | None, target: str | None) -> tuple[str, str]:

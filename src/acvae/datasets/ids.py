@@ -30,8 +30,11 @@ class Distinct(NamedTuple):
         return np.unique(self.group, return_index=True)[1]
 
 
-def distinct(names: list[str], duplicates: str, path: Path) -> Distinct:
-    """The ids in order of appearance; empty ones are refused, and repeated ones unless allowed."""
+def distinct(names: list[str], duplicates: str, path: Path, hint: str = "") -> Distinct:
+    """The ids in order of appearance; empty ones are refused, and repeated ones unless allowed.
+
+    `hint` is a sentence on what repeated ids may mean.
+    """
     position: dict[str, int] = {}
     first: dict[str, int] = {}
     repeated: dict[str, int] = {}
@@ -50,6 +53,7 @@ def distinct(names: list[str], duplicates: str, path: Path) -> Distinct:
         raise DataError(
             f"{str(path)!r} has the id {name!r} twice, in rows {first[name] + 1} and {row + 1}{others}. Say "
             "by the option duplicates what to keep: the 'first' row of each, or the 'mean' of its rows."
+            + hint
         )
     return Distinct(list(position), np.array([position[name] for name in names], dtype=np.int64))
 
@@ -83,6 +87,13 @@ def common_spelling(names: list[str], ends: Iterable[str]) -> dict[str, str] | N
 def why_none_match(names: list[str], ends: Iterable[str]) -> str:
     """A sentence on what the two sides seem to write differently, or nothing."""
     listed = list(ends)
+    as_they_are = set(names) & set(listed)
+    if as_they_are:
+        return (
+            f" {counted(len(as_they_are), 'id')} of the edges {'is' if len(as_they_are) == 1 else 'are'} "
+            "known, but never at both ends: say by the options source_column and target_column where the "
+            "ends are."
+        )
     for change, told in (
         (lambda text: id_text(text), "one side writes whole numbers with a decimal point (1282.0 for 1282)"),
         (lambda text: text.lstrip("0"), "one side writes numbers with leading zeros (007 for 7)"),

@@ -5,12 +5,13 @@ what is downloaded here is held against a checksum, for a user may well have pac
 """
 
 import bz2
+import codecs
 import gzip
 import os
 import tarfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -144,7 +145,13 @@ def open_binary(path: Path) -> IO[bytes]:
 
 
 def decode(raw: bytes) -> tuple[str, bool]:
-    """Text that should be UTF-8, and whether it was; older files in ISO 8859-1 are read all the same."""
+    """Text that should be UTF-8, and whether it was; older files in ISO 8859-1 are read all the same.
+
+    So is the UTF-16 that spreadsheets call Unicode text; its first two bytes say so.
+    """
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        with suppress(UnicodeDecodeError):
+            return raw.decode("utf-16"), True
     try:
         return raw.decode("utf-8"), True
     except UnicodeDecodeError:

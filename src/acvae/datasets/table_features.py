@@ -1,5 +1,6 @@
 """Columns of a table as features: numbers, words and categories side by side."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ from acvae.exceptions import DataError, OptionError
 __all__ = ["Choice", "TableFeatures", "table_features"]
 
 LONGEST_SHOWN = 60  # letters of a cell in a message
+NUMBER_WITH_SIGNS = re.compile(r"[$€£]? ?[+-]?\d[\d.,' ]*[%$€£]?")
 MOST_CATEGORIES = 50  # of a column that "auto" takes as categorical
 
 
@@ -67,7 +69,8 @@ def table_features(table: Table, choice: Choice) -> TableFeatures:
         raise DataError(
             f"{str(table.path)!r} has no column of features besides "
             f"{', '.join(repr(name) for name in sorted(filter(None, choice.apart))) or 'none'}."
-            " If it has no ids, set the option row_ids."
+            " A column of kinds becomes features by the option categorical; if there are no ids, set the "
+            "option row_ids."
         )
     matrix = blocks[0] if len(blocks) == 1 else sp.hstack([sp.csr_array(b) for b in blocks], format="csr")
     if choice.missing == "evidence" and not known.all():
@@ -102,16 +105,22 @@ def _kinds(table: Table, choice: Choice) -> tuple[dict[str, npt.NDArray[np.float
         few = [name for name in bad if len(set(table.column(name))) <= MOST_CATEGORIES]
         categorical, bad = few, {name: rows for name, rows in bad.items() if name not in few}
     if bad:
-        raise DataError(_refusal(table, bad))
+        raise DataError(_refusal(table, bad, choice.apart))
     return {name: numbers for name, (numbers, _) in parsed.items() if name not in categorical}, categorical
 
 
-def _refusal(table: Table, bad: dict[str, Any]) -> str:
+def _refusal(table: Table, bad: dict[str, Any], apart: frozenset[str | None]) -> str:
     """All bad columns in one message, each with its first bad cell."""
     whole = [name for name, rows in bad.items() if len(rows) == table.n_rows]
-    words = [name for name in whole if " " in table.column(name)[0]]
-    values = [name for name in bad if name not in words]
+    signs = [name for name, rows in bad.items() if NUMBER_WITH_SIGNS.fullmatch(table.column(name)[rows[0]])]
+    ids = [name for name in whole if name not in signs and _may_be_ids(table, name, apart)][:1]
+    words = [name for name in whole if name not in ids and " " in table.column(name)[0]]
+    values = [name for name in bad if name not in (*words, *signs, *ids)]
     hints = []
+    if ids:
+        hints.append(f"if {ids[0]!r} holds the ids, name it in the option id_column")
+    if signs:
+        hints.append(f"write the numbers of {signs[0]!r} plainly, as 1000 and 0.05 for 1,000 and 5%")
     if words:
         hints.append(f"to take the words of {words[0]!r} as features, name it in the option text_column")
     if values:
@@ -120,6 +129,14 @@ def _refusal(table: Table, bad: dict[str, Any]) -> str:
     told = "; ".join(_located(table, name, rows) for name, rows in bad.items())
     advice = "; ".join(hints)
     return f"{str(table.path)!r}, {told}. {advice[0].upper()}{advice[1:]}."
+
+
+def _may_be_ids(table: Table, name: str, apart: frozenset[str | None]) -> bool:
+    """Whether all its cells differ, and what was taken for ids are numbers of rows, as an index of pandas."""
+    numbered = [str(i) for i in range(table.n_rows)]
+    return len(set(table.column(name))) == table.n_rows > 1 and any(
+        column in table.columns and table.column(column) == numbered for column in apart if column is not None
+    )
 
 
 def _refuse_gaps(table: Table, names: list[str], gaps: npt.NDArray[np.bool_]) -> None:

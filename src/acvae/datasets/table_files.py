@@ -23,6 +23,9 @@ TABLE_KINDS = (".csv", ".tsv", ".txt", ".parquet")
 MISSING_TEXTS = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
 """Cells, in small letters, that say that there is no number."""
 
+TRUTH = {"true": 1.0, "false": 0.0}
+"""What pandas and spreadsheets write for yes and no."""
+
 CELLS = 2_000_000
 """Of a Parquet file that is small; a large one may have `RATIO` cells a byte."""
 
@@ -60,7 +63,7 @@ class Table:
         try:
             values = np.array(cells, dtype=np.str_).astype(np.float64)
         except ValueError:
-            values = np.array([number(cell, self.comma) for cell in cells])
+            values = np.array([TRUTH.get(cell.lower(), number(cell, self.comma)) for cell in cells])
         missing = np.array([cell.lower() in MISSING_TEXTS for cell in cells], dtype=bool)
         return values, np.flatnonzero(~np.isfinite(values) & ~missing)
 
@@ -105,7 +108,11 @@ def kind_of(path: Path, allowed: tuple[str, ...]) -> str:
     name = path.name.lower().removesuffix(".gz").removesuffix(".bz2")
     kind = next((kind for kind in allowed if name.endswith(kind)), None)
     if kind is None:
-        raise DataError(f"{str(path)!r} cannot be read by its ending; files may end in {', '.join(allowed)}.")
+        sheet = path.suffix.lower() in (".xlsx", ".xls", ".ods")
+        advice = "Save the sheet as CSV." if sheet else "A table of text can be renamed to .txt."
+        raise DataError(
+            f"{str(path)!r} cannot be read by its ending; files may end in {', '.join(allowed)}. {advice}"
+        )
     if not path.is_file():
         raise DataError(f"the file {str(path)!r} does not exist.")
     return kind
@@ -152,11 +159,20 @@ def _read_parquet(path: Path) -> Rows:
         _check_cells(path, about.num_rows, about.num_columns)
         table = parquet.read_table(path, page_checksum_verification=True)
         _check_cells(path, table.num_rows, table.num_columns)
+        index = [name for name in _pandas_index(table) if name in table.column_names]
+        table = table.select([*index, *(name for name in table.column_names if name not in index)])
         columns = [[_cell_text(value) for value in column.to_pylist()] for column in table.columns]
     except (OSError, ValueError, TypeError, OverflowError, NotImplementedError, MemoryError) as error:
         # Arrow's own errors derive from these.
         raise DataError(f"{str(path)!r} is damaged or not a Parquet file ({error}).") from error
     return Rows(path, [list(row) for row in zip(*columns, strict=True)], list(map(str, table.column_names)))
+
+
+def _pandas_index(table: Any) -> list[str]:
+    """Columns that were the index of a data frame: they stand last, and are what its rows are called by."""
+    about = table.schema.pandas_metadata
+    found = about.get("index_columns") if isinstance(about, dict) else None
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
 def _check_cells(path: Path, rows: int, columns: int) -> None:

@@ -35,6 +35,7 @@ from acvae.graph import Graph
 
 __all__ = ["from_files"]
 
+SWAPPED = " It looks like a table of edges; were features and edges swapped?"
 _INDEX = "__index_level_0__"
 """What pandas calls an unnamed index when it writes Parquet."""
 
@@ -280,7 +281,7 @@ def _table_vertices(
     given = [str(i) for i in range(table.n_rows)] if id_column is None else table.column(id_column)
     labels = None if label_column is None else np.array(table.column(label_column))
     classes = None if class_column is None else table.column(class_column)
-    rows = distinct(given, duplicates, table.path)
+    rows = distinct(given, duplicates, table.path, SWAPPED if _like_edges(table, given) else "")
     found = table_features(table, wanted)
     first = rows.first
     numbers, class_names = _classes(classes)
@@ -294,6 +295,12 @@ def _table_vertices(
         labels=None if numbers is None else numbers[first],
         class_names=class_names,
     )
+
+
+def _like_edges(table: Table, ids: list[str]) -> bool:
+    """Whether the second column holds the same kind of text as the ids: a table of edges, by mistake."""
+    others = [cells for cells in table.columns.values() if cells is not ids][:1]
+    return len(table.columns) in (2, 3) and bool(others) and bool(set(others[0]) & set(ids))
 
 
 def _any_row(observed: npt.NDArray[np.bool_], rows: Distinct, duplicates: str) -> npt.NDArray[np.bool_]:
@@ -354,6 +361,8 @@ def _summary(details: dict[str, Any]) -> str:
         text += "the features have no header line; "
     if details.get("repeated_rows"):
         text += f"{_rows(details['repeated_rows'])} with an id seen before merged; "
+    if details.get("self_loops"):
+        text += f"{counted(details['self_loops'], 'self-loop')} left out; "
     if details["ids_written_otherwise"]:
         written, meant = details["ids_written_otherwise"][0]
         text += f"ids that are written otherwise in the edges were matched ({written!r} is {meant!r}); "

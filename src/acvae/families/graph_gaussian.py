@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.progress import expect
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.families.completion import Completion, choose_completion
+from acvae.families.graph_gaussian_seconds import once_ordered
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.solver import Solver, solver_for, solver_named
 from acvae.gaussian.stored import Stored
@@ -200,13 +202,32 @@ def make_statistics(
     scales: tuple[float, ...],
     precision: float,
     solver: Solver,
+    told: Callable[[Scale], Scale] = lambda scale: scale,
 ) -> GraphStatistics:
-    """The numbers of pairs: Gaussians given the evidence at every scale, and what goes with them."""
-    made = [make_scale(graph, rows, seen, t, precision, solver) for t in scales]
+    """The numbers of pairs: Gaussians given the evidence at every scale, and what goes with them.
+
+    Each is `told` when it is made.
+    """
+    made: list[Scale] = []
+    for t in scales:
+        expect((len(scales) - len(made)) * solver.seconds)
+        made.append(told(make_scale(graph, rows, seen, t, precision, solver)))
     labels = tuple(f"{t:g}" for t in scales)
     return GraphStatistics(
         tuple(made), labels, graph.edges, relative_weights(graph), unit_rows(rows), solver=solver
     )
+
+
+class _Counted:
+    """Tells the progress of a stage that makes so many scales."""
+
+    def __init__(self, say: Report, stage: str, count: int) -> None:
+        self._say, self._stage, self._count, self._made = say, stage, count, 0
+
+    def __call__(self, scale: Scale) -> Scale:
+        self._made += 1
+        self._say(self._stage, min(0.99, self._made / (self._count + 1)))
+        return scale
 
 
 def make_scale(
@@ -233,8 +254,12 @@ def fit_graph_gaussian(
     solver: str = "auto",
     seed: int = 0,
     progress: Report | None = None,
+    plan: Report | None = None,
 ) -> GraphGaussianFit:
-    """Fit by leave-one-out; `features` (n, D) may be None, `observed` (n,) says which rows of them count."""
+    """Fit by leave-one-out; `features` (n, D) may be None, `observed` (n,) says which rows of them count.
+
+    `progress` is told of each stage which share is done, `plan` about how many seconds one will take.
+    """
     say = progress or (lambda what, share: None)
     n = graph.n_vertices
     evidence, rows, seen = _evidence(features, n, latent_dim, observed, seed)
@@ -253,14 +278,18 @@ def fit_graph_gaussian(
     if not best or any(not (np.isfinite(t) and t > 0) for t in best):
         raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
     rng = np.random.default_rng(seed)
-    statistics = make_statistics(graph, rows, seen, best, PRECISION, chosen)
     pairs = n * (n - 1) // 2
-    if isinstance(scales, str) and 0 < graph.n_edges < pairs:
+    choosing = isinstance(scales, str) and 0 < graph.n_edges < pairs
+    for stage, seconds in once_ordered(chosen, n, choosing=choosing).items():
+        (plan or (lambda stage, seconds: None))(stage, seconds)
+    made = _Counted(say, "scales", len(best) + (sum(map(len, OPTIONS[1:])) if choosing else 0))
+    statistics = make_statistics(graph, rows, seen, best, PRECISION, chosen, made)
+    if choosing:
         best, report["scales"] = choose_scales(
             statistics,
             graph,
             OPTIONS,
-            lambda t: make_scale(graph, rows, seen, t, PRECISION, chosen),
+            lambda t: made(make_scale(graph, rows, seen, t, PRECISION, chosen)),
             seed,
         )
         if best != SCALES:

@@ -3,14 +3,15 @@
 By Kirchhoff's theorem the probability of an edge in a uniformly random spanning tree is its effective
 resistance when every edge is a unit resistor, R_uv = G_uu + G_vv − 2·G_uv, with G the inverse of the
 Laplacian without a grounded vertex. G is needed on edges only, so most of it is never computed: that is what
-`acvae.precision` gives of an inverse.
+`acvae.forests.elimination` gives of an inverse.
 """
 
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.progress import expect
 from acvae.exceptions import GraphError, ResistanceMemoryError
-from acvae.forests.elimination import TooLargeError, eliminate, factorise
+from acvae.forests.elimination import TooLargeError, eliminate, factorise, seconds_for
 from acvae.forests.two_core import two_core_edges
 from acvae.graph import Graph
 
@@ -60,6 +61,7 @@ def _resistances(edges: IntArray) -> FloatArray:
             "of memory that are free. Estimate them: sampled_spanning_tree_probabilities(graph), or for a "
             'CVAE edge_weights="sampled".'
         ) from None
+    expect(seconds_for(order.core_size))
     green = factorise(order, inner, np.full(len(inner), -1.0), np.delete(degree, ground).astype(np.float64))
     own = np.insert(green.variance[order.position], ground, 0.0)  # G is zero at the ground
     shared = np.zeros(len(pairs))

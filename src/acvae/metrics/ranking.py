@@ -9,7 +9,7 @@ __all__ = ["rank_block"]
 
 # A row with fewer links than this is read once per four links, many entries at a time; others are read once,
 # each entry counted in a bucket of distances.
-FEW_LINKS = 90
+FEW_LINKS = 300
 BUCKETS = 4096
 
 

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from acvae import exceptions
 from acvae._util.checks import flag, whole_number
-from acvae._util.progress import Stages
+from acvae._util.stages import Stages
 from acvae._util.targets import as_target
 from acvae.exceptions import FeatureError, GraphError
 from acvae.gaussian.checks import check_pairs
@@ -29,6 +29,7 @@ __all__ = ["Embedder", "check_graph_type", "column_names"]
 
 # How the time of learning links from a posterior is spent, about, in percent.
 LINK_STAGES = {"leave-one-out": 60, "head": 30, "probabilities": 10}
+LINK_SECONDS, LINK_SECONDS_A_VERTEX = 6.0, 1.5e-3  # a guess of all of it, on two cores
 COUNTS = ("multinomial", "poisson")  # likelihoods that take nothing below zero
 
 
@@ -109,7 +110,9 @@ class Embedder(_Transformer):
         if self._links is None:
             from acvae.links.of_posterior import fit_links
 
-            with Stages("links", LINK_STAGES, show=bool(getattr(self, "progress", False))) as stages:
+            guess = LINK_SECONDS + LINK_SECONDS_A_VERTEX * self.graph_.n_vertices
+            show = bool(getattr(self, "progress", False))
+            with Stages("links", LINK_STAGES, seconds=guess, show=show) as stages:
                 self._links = fit_links(
                     self.posterior_, self.graph_, seed=int(getattr(self, "seed", 0)), progress=stages.at
                 )

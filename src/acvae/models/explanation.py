@@ -23,7 +23,7 @@ FloatArray = npt.NDArray[np.float64]
 
 REFERENCE_PAIRS = 2_000  # random pairs whose mean statistics are what a pair is compared with
 _KNOWN: WeakKeyDictionary[Any, FloatArray] = WeakKeyDictionary()
-MOST = 5  # shared features and neighbours that the words name
+MOST = 5  # statistics, shared features and neighbours that are named
 
 
 class Explanation(NamedTuple):
@@ -59,8 +59,14 @@ class Explanation(NamedTuple):
         lines = [f"{self.i} – {self.j}: probability of a link {self.probability:.3g}"]
         if self.linked:
             lines.append("  They are linked already; the link itself is part of what follows.")
-        for name, value, adds in sorted(self.statistics, key=lambda s: -abs(s[2])):
-            lines.append(f"  {name} = {value:.3g} {'adds' if adds >= 0 else 'takes'} {abs(adds):.2f}")
+        strongest = sorted(self.statistics, key=lambda s: -abs(s[2]))
+        for name, value, adds in strongest[:MOST]:
+            lines.append(f"  {name} = {value:.3g} {_adds(adds)}")
+        rest = strongest[MOST:]
+        if rest:
+            lines.append(
+                f"  the {len(rest)} others in .statistics: {_adds(sum(s[2] for s in rest))} together"
+            )
         return "\n".join([*lines, *(f"  {sentence}" for sentence in self.words())])
 
     def words(
@@ -68,8 +74,8 @@ class Explanation(NamedTuple):
     ) -> list[str]:
         """The features that both have, and through whom correlation flows, in a sentence each.
 
-        At most `most` are named, of neighbours only those with a share of at least `least`. Features that the
-        model knows by number are called by `feature_names`.
+        At most `most` are named, of neighbours only those with a share of at least `least`; of a neighbour of
+        both the larger share is told. Features that the model knows by number are called by `feature_names`.
         """
         said = []
         if self.shared_features:
@@ -77,12 +83,24 @@ class Explanation(NamedTuple):
             if feature_names is not None:
                 features = [feature_names[f] if isinstance(f, int) else f for f in features]
             more = len(self.shared_features) - most
-            said.append(f"both have {', '.join(map(str, features))}{f' and {more} more' if more > 0 else ''}")
-        strong = [(of, by, share) for of, by, share in self.paths if share >= least][:most]
-        if strong:
-            told = ", ".join(f"{by} (of {of}, {share:.0%})" for of, by, share in strong)
-            said.append(f"correlation flows through {told}")
+            kind = "features " if all(isinstance(f, int) for f in features) else ""
+            more_of_them = f" and {more} more" if more > 0 else ""
+            said.append(f"both have {kind}{', '.join(map(str, features))}{more_of_them}")
+        through: dict[Any, list[tuple[Any, float]]] = {}
+        for of, by, share in self.paths:
+            if share >= least:
+                through.setdefault(by, []).append((of, share))
+        if through:
+            told = (
+                f"{by} (linked to {'both' if len(ends) > 1 else ends[0][0]}, {ends[0][1]:.0%})"
+                for by, ends in list(through.items())[:most]
+            )
+            said.append(f"correlation flows through {', '.join(told)}")
         return said
+
+
+def _adds(amount: float) -> str:
+    return f"{'adds' if amount >= 0 else 'takes'} {abs(amount):.2f}"
 
 
 def explain(model: GraphGaussian, i: int, j: int) -> Explanation:

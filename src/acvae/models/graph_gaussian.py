@@ -12,9 +12,10 @@ import scipy.sparse as sp
 
 from acvae._util.checks import as_list, choice, real_number, seed_number, whole_number
 from acvae._util.matrices import as_matrix
-from acvae._util.progress import Stages
+from acvae._util.stages import Stages
 from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
+from acvae.families.graph_gaussian_seconds import seconds_before
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.graph.solver import SOLVERS
 from acvae.gaussian.posterior import Posterior
@@ -33,8 +34,6 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 NOTHING_TRIED: dict[str, Any] = {"scales": [], "held_out": {}}
-# How a fit's time is spent, about, in percent.
-STAGES = {"evidence": 5, "elimination": 5, "scales": 20, "leave-one-out": 25, "head": 35, "probabilities": 10}
 
 
 class GraphGaussian(Embedder):
@@ -123,7 +122,11 @@ class GraphGaussian(Embedder):
         inputs = self._prepare(features, graph, observed)
         assert inputs.graph is not None
         started = time.perf_counter()
-        with Stages("GraphGaussian", STAGES, show=self.progress) as stages:
+        n, x = inputs.graph.n_vertices, inputs.features
+        guess = seconds_before(
+            n, inputs.graph.n_edges, 0 if x is None else x.nnz if sp.issparse(x) else x.size
+        )
+        with Stages("GraphGaussian", guess, seconds=sum(guess.values()), show=self.progress) as stages:
             fitted = fit_graph_gaussian(
                 inputs.features,
                 inputs.graph,
@@ -133,6 +136,7 @@ class GraphGaussian(Embedder):
                 solver=self.solver,
                 seed=int(self.seed),
                 progress=stages.at,
+                plan=stages.plan,
             )
         self._set(fitted, inputs.features, inputs.graph)
         self._remember_columns(inputs.feature_names)

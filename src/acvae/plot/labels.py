@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["place_labels"]
 
-PAD = 2.0  # pixels between two names
+PAD = 4.0  # pixels between two names
 MOST_TRIED = 20  # candidates for each name that is wanted
 
 

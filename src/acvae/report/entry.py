@@ -84,18 +84,20 @@ class Entry:
     @classmethod
     def from_run(cls, run: Run, label: str) -> Entry:
         """Read everything from the run's folder, and the data where they can still be had."""
-        data = _data_of(run)
+        data, model = _data_of(run), run.model
+        # What a model that learns links has factorised for them, its posterior need not once more.
+        posterior = model.posterior_ if run.config.method.learns_links else run.posterior
         return cls(
             label=label,
             model=run.config.model,
             data=run.config.data_name,
-            posterior=run.posterior,
+            posterior=posterior,
             graph=run.graph,
             test=run.test,
             scores=run.scores,
             history=run.history,
             options=dict(run.config.options),
-            predictor=run.model if hasattr(run.model, "predict_links") else None,
+            predictor=model if hasattr(model, "predict_links") else None,
             features=None if data is None else data.features,
             feature_names=None if data is None else data.feature_names,
             classes=None if data is None else data.labels,

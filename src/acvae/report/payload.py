@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ from acvae.report.dendrogram import dendrogram
 from acvae.report.directions import directions
 from acvae.report.entry import Entry
 from acvae.report.groups import Groups, group, legend
-from acvae.report.links import LINKS, best_pairs, held_out, known_neighbors, predicted_links
+from acvae.report.links import LARGE, LINKS, SECONDS, best_pairs, held_out, known_neighbors, predicted_links
 from acvae.report.naming import common_features
 from acvae.report.packing import floats, ids, pack
 from acvae.report.paths import by_path_length, rooted_forest
@@ -63,18 +64,26 @@ def payload(
         if own not in names:
             names.append(own)
         say(f"{entry.label}: links, clusters and map of {entry.posterior.n_vertices:,} vertices")
-        sizes = {"links": 4.0, "neighbours": 1.0, "clusters": 3.0, "map": 5.0, "scores": 1.0}
-        with Work(sizes, show=progress) as work:
+        with Work(_seconds(entry.posterior.n_vertices), show=progress) as work:
             data = _run(entry, MAPS[maps], clusters, work)
         runs.append({**data, "names": names.index(own)})
     return {"runs": runs, "names": names}
 
 
+def _seconds(n: int) -> dict[str, float]:
+    """About what each part takes on two cores; the map is of a sample, links are given a time."""
+    return {
+        "links": min(20.0, 1 + 1e-3 * n),
+        "neighbours": 9 + 1e-4 * n,  # reasons have eight seconds of it
+        "clusters": 1 + 2e-4 * min(n, 4_000),
+        "map": 6 + 3e-4 * n,
+        "scores": 1.0,
+    }
+
+
 def _run(entry: Entry, maps: tuple[str, ...], clusters: int | None, work: Work) -> dict[str, Any]:
     q, n = entry.posterior, entry.posterior.n_vertices
-    found, distance, probability, asked = predicted_links(
-        entry, LINKS, advance=lambda rows: work.advance("links", rows / n)
-    )
+    found, distance, probability, asked = predicted_links(entry, LINKS, advance=_advance_links(work, n))
     best = best_pairs(found, distance, probability)
     data: dict[str, Any] = {
         "label": entry.label,
@@ -112,6 +121,20 @@ def _run(entry: Entry, maps: tuple[str, ...], clusters: int | None, work: Work) 
     data["verdict"] = verdict(entry)._asdict()
     work.advance("scores", 1)
     return data
+
+
+def _advance_links(work: Work, n: int) -> Callable[[int], None]:
+    """By the vertices that are done; of a large graph by the time that links are given."""
+    start, done = time.monotonic(), 0.0
+
+    def advance(rows: int) -> None:
+        nonlocal done
+        passed = (time.monotonic() - start) / SECONDS if n > LARGE else 0.0
+        share = max(rows / n, min(1.0, passed) - done)
+        done += share
+        work.advance("links", share)
+
+    return advance
 
 
 def _advance_map(work: Work, share: float, part: float) -> None:

@@ -121,5 +121,5 @@ def _remarks(entries: Sequence[Entry], rows: list[Row]) -> str:
     if len({row.comparable for row in rows}) > 1:
         remarks.append("Figures compare only between rows with the same data and the same held-out links.")
     if len({row.comparable for row in rows}) < len(rows):
-        remarks.append("Bold: best of the rows that compare.")
+        remarks.append("Bold: the best of the rows that can be compared.")
     return "".join(f'<p class="remark">{escape(text)}</p>' for text in remarks)

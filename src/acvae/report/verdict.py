@@ -22,6 +22,7 @@ IntArray = npt.NDArray[np.int64]
 
 MOST_VERTICES = 8_000  # above, common neighbours are not counted for the page
 BLOCK_ROWS = 512
+FEW = 0.1  # of the vertices with a true link among the first ten: nothing to be proud of
 
 
 class Verdict(NamedTuple):
@@ -61,6 +62,11 @@ def _links(entry: Entry) -> tuple[str, str]:
     )
     tone = "poor" if times < 1.5 else "fair" if times < 4 else "good"
     hits, hits_chance = (_number(score, "hits_at_10", part) for part in ("test", "random"))
+    if hits is not None and times >= 1.5:
+        if hits_chance is not None and hits < 1.5 * hits_chance:
+            how, tone = "better than chance as a whole, but not among the first ten", "poor"
+        elif hits < FEW:
+            tone = "fair"
     sentence = f"Predicted links are {how}"
     if rule is not None and times >= 1.5:
         if test >= 1.05 * rule:
@@ -69,7 +75,7 @@ def _links(entry: Entry) -> tuple[str, str]:
             sentence += " and about as good as counting common neighbours"
         else:
             sentence += ", but counting common neighbours does better"
-            tone = "fair"
+            tone = "poor" if tone == "poor" else "fair"
     figures = f"NCRR {_shown(test)} on held-out links; chance has {_shown(chance)}"
     figures += "" if rule is None else f", common neighbours {_shown(rule)}"
     sentence += f" ({figures})."

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Self
 
-from acvae._util.progress import Stages
+from acvae._util.stages import Stages
 
 __all__ = ["Work"]
 
 
 class Work:
-    """Progress over parts, each with its share of the time, as it is guessed beforehand."""
+    """Progress over parts, each with the seconds it takes, as they are guessed beforehand."""
 
     def __init__(self, parts: dict[str, float], *, show: bool) -> None:
-        total = sum(parts.values())
         self._done = dict.fromkeys(parts, 0.0)
-        self._stages = Stages("report", {name: 100 * size / total for name, size in parts.items()}, show=show)
+        self._stages = Stages("report", parts, seconds=sum(parts.values()), show=show)
 
     def advance(self, part: str, share: float) -> None:
         """A share of a part, from 0 to 1, was done since the last time."""

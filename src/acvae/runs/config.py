@@ -190,7 +190,10 @@ def _data(values: dict[str, Any]) -> dict[str, Any]:
     if "features" not in files:
         if "edges" not in files:
             raise OptionError("no data were named: give the name of a data set, or features and edges.")
-        raise OptionError("features= and edges= belong together, and features= is missing.")
+        raise OptionError(
+            "features= and edges= belong together, and features= is missing. A graph without any features "
+            "is fitted in Python: acvae.GraphGaussian().fit(None, graph)."
+        )
     if "edges" not in files:
         if not str(files["features"]).lower().endswith(".npz"):
             raise OptionError(

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from acvae import metrics
 from acvae._util.checks import flag, instance
-from acvae._util.progress import Progress
-from acvae.clustering import cluster
+from acvae._util.progress import Progress, Waiting
 from acvae.exceptions import AcvaeError, OptionError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.methods import RANKINGS
+from acvae.runs.clusters import clusters_by, clusters_of
 from acvae.runs.collapse import spread_of
 from acvae.runs.config import RunConfig
 from acvae.runs.folder import Run
@@ -71,7 +71,8 @@ def score_run(
     instance("run", run, Run, OptionError).need_finished()
     for name, value in (("pair_network", pair_network), ("clusters", clusters), ("progress", progress)):
         flag(name, value)
-    rankers = rankers_of(run, pair_network=pair_network, notes=notes)
+    with Waiting("reading the run", show=progress):
+        rankers = rankers_of(run, pair_network=pair_network, notes=notes)
     test = run.graph.with_edges([]) if run.test is None else run.test
     scores = _about(run.config, run.graph, test)
     scores["link_prediction"] = _link_prediction(rankers, run.graph, test, {}, progress)
@@ -83,8 +84,9 @@ def score_run(
     scores["embeddings"] = spread_of(run.posterior)._asdict()
     classes = _classes(run, notes) if clusters else None
     if classes is not None:
+        by = clusters_by(run.config.method, run.posterior)
         scores["clustering"] = {
-            name: _cluster_scores(ranker, classes, progress=progress)
+            name: _cluster_scores(ranker, classes, by, progress=progress)
             for name, ranker in rankers.items()
             if name != "link"  # probabilities are no distances
         }
@@ -137,12 +139,15 @@ def _classes(run: Run, notes: list[str]) -> npt.NDArray[np.int64] | None:
         return None
 
 
-def _cluster_scores(posterior: Posterior, labels: npt.NDArray[np.int64], *, progress: bool) -> dict[str, Any]:
+def _cluster_scores(
+    posterior: Posterior, labels: npt.NDArray[np.int64], by: str, *, progress: bool
+) -> dict[str, Any]:
     known = labels >= 0  # vertices without a class have a negative one
     k = len(np.unique(labels[known]))
-    found = cluster(posterior, k, progress=progress)
+    found = clusters_of(posterior, k, by, progress=progress)
     return {
         "k": k,
+        "by": by,
         "nmi_arithmetic": metrics.nmi(labels[known], found[known], "arithmetic"),
         "nmi_geometric": metrics.nmi(labels[known], found[known], "geometric"),
         "cluster_counts": np.bincount(found, minlength=k).tolist(),

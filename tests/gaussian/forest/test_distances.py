@@ -4,17 +4,7 @@ import pytest
 import oracles
 from acvae.forests.rooted import root_forest
 from acvae.gaussian.forest import distances as module
-from acvae.gaussian.forest import distances_by_id as by_id
-from acvae.gaussian.forest import leaf_tables
 from acvae.gaussian.forest.distances import ForestDistances
-
-
-def make(shape, n, d=3, *, seed=0, nasty=0.3, dtype=np.float64):
-    rng = np.random.default_rng(seed)
-    edges = oracles.forest_edges(shape, n, rng)
-    rho = oracles.random_correlations(rng, len(edges), d, nasty).astype(dtype)
-    mean, std = rng.normal(size=(n, d)).astype(dtype), rng.uniform(0.1, 2, size=(n, d)).astype(dtype)
-    return edges, rho, mean, std
 
 
 def collect(table, rows, block_rows):
@@ -35,7 +25,7 @@ def collect(table, rows, block_rows):
 def test_all_pairs_against_the_dense_inverse(shape, leaf_size, monkeypatch):
     monkeypatch.setattr(module, "LEAF_SIZE", leaf_size)
     n = 70
-    edges, rho, mean, std = make(shape, n)
+    edges, rho, mean, std = oracles.forest_gaussian(shape, n)
     expected = oracles.dense_distances(mean, std, oracles.dense_correlation(n, edges, rho))
     table = ForestDistances(root_forest(n, edges), edges, rho, mean, std)
     for block_rows in (1, 3, 32, n, 10 * n):
@@ -50,7 +40,7 @@ def test_any_rule_for_cutting_out_children(share, monkeypatch):
     monkeypatch.setattr(module, "CUT_OUT_SHARE", share)
     n = 60
     for shape in ("random", "many trees", "caterpillar"):
-        edges, rho, mean, std = make(shape, n, seed=3)
+        edges, rho, mean, std = oracles.forest_gaussian(shape, n, seed=3)
         expected = oracles.dense_distances(mean, std, oracles.dense_correlation(n, edges, rho))
         table = ForestDistances(root_forest(n, edges), edges, rho, mean, std)
         assert np.abs(collect(table, np.arange(n), 7) - expected).max() <= 1e-9
@@ -59,7 +49,7 @@ def test_any_rule_for_cutting_out_children(share, monkeypatch):
 @pytest.mark.parametrize("shape", ["random", "many trees", "two halves", "isolated"])
 def test_some_rows(shape):
     n = 130
-    edges, rho, mean, std = make(shape, n, seed=5)
+    edges, rho, mean, std = oracles.forest_gaussian(shape, n, seed=5)
     table = ForestDistances(root_forest(n, edges), edges, rho, mean, std)
     whole = collect(table, np.arange(n), 50)
     rows = np.random.default_rng(0).permutation(n)[:17]
@@ -69,7 +59,7 @@ def test_some_rows(shape):
 
 def test_float32_in_float32_out():
     n = 90
-    edges, rho, mean, std = make("random", n, d=10, nasty=0.0, dtype=np.float32)
+    edges, rho, mean, std = oracles.forest_gaussian("random", n, d=10, nasty=0.0, dtype=np.float32)
     expected = oracles.dense_distances(
         *(a.astype(np.float64) for a in (mean, std)), oracles.dense_correlation(n, edges, rho)
     )
@@ -82,22 +72,13 @@ def test_float32_in_float32_out():
 
 def test_far_away_means_cost_no_accuracy():
     n = 120
-    edges, rho, mean, std = make("random", n, nasty=0.0)
+    edges, rho, mean, std = oracles.forest_gaussian("random", n, nasty=0.0)
     near = ForestDistances(root_forest(n, edges), edges, rho, mean, std)
     far = ForestDistances(root_forest(n, edges), edges, rho, mean + 1e6, std)
     # Adding 1e6 rounds the means themselves to about 1e-10; their squares would lose 1e-4.
     np.testing.assert_allclose(
         collect(far, np.arange(n), 64), collect(near, np.arange(n), 64), rtol=0, atol=1e-8
     )
-
-
-def test_leaf_tables_in_chunks(monkeypatch):
-    n = 200
-    edges, rho, mean, std = make("many trees", n, d=4)
-    whole = collect(ForestDistances(root_forest(n, edges), edges, rho, mean, std), np.arange(n), 64)
-    monkeypatch.setattr(leaf_tables, "CHUNK_NUMBERS", 50)
-    chunked = collect(ForestDistances(root_forest(n, edges), edges, rho, mean, std), np.arange(n), 64)
-    assert np.array_equal(chunked, whole)
 
 
 def test_never_negative():
@@ -112,39 +93,3 @@ def test_never_negative():
     found = collect(ForestDistances(root_forest(n, edges), edges, rho, mean, std), np.arange(n), 64)
     assert (found == 0).sum() > n  # clipped ones, beside the diagonal
     assert (found >= 0).all()
-
-
-class TestRowsById:
-    """`rows`: columns in the order of ids, from tables of several centres."""
-
-    @pytest.fixture(autouse=True)
-    def many_centres(self, monkeypatch):
-        monkeypatch.setattr(by_id, "ROWS_PER_CENTRE", 1)
-        monkeypatch.setattr(by_id, "PANEL_NUMBERS", 300)
-
-    @pytest.mark.parametrize("small", [0, 40, 10**9])
-    @pytest.mark.parametrize("leaf_size", [1, 4, 48])
-    @pytest.mark.parametrize("shape", oracles.SHAPES)
-    def test_against_the_dense_inverse(self, shape, leaf_size, small, monkeypatch):
-        monkeypatch.setattr(module, "LEAF_SIZE", leaf_size)
-        monkeypatch.setattr(by_id, "SMALL_NUMBERS", small)
-        n = 70
-        edges, rho, mean, std = make(shape, n, seed=8)
-        expected = oracles.dense_distances(mean, std, oracles.dense_correlation(n, edges, rho))
-        table = ForestDistances(root_forest(n, edges), edges, rho, mean, std)
-        for ids in (np.arange(n), np.random.default_rng(1).permutation(n)[:33], np.array([n - 1])):
-            out = np.empty((len(ids), n))
-            table.rows(ids, out)
-            assert np.abs(out - expected[ids]).max() <= 1e-9
-            assert (out[np.arange(len(ids)), ids] == 0).all()
-
-    def test_never_negative(self):
-        n = 300
-        rng = np.random.default_rng(0)
-        edges = oracles.forest_edges("random", n, rng)
-        rho = np.full((n - 1, 2), 1 - 1e-6, dtype=np.float32)
-        mean = np.repeat([[317.0, -293.0], [-301.0, 339.0]], n // 2, axis=0).astype(np.float32)
-        table = ForestDistances(root_forest(n, edges), edges, rho, mean, np.full_like(mean, 1.3))
-        out = np.empty((n, n), dtype=np.float32)
-        table.rows(np.arange(n), out)
-        assert (out >= 0).all()

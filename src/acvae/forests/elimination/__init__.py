@@ -6,6 +6,7 @@
 from acvae.forests.elimination.factor import Factor, NotPositiveError, factorise
 from acvae.forests.elimination.inverse import InverseFactor, factorise_by_inverse
 from acvae.forests.elimination.order import Elimination, TooLargeError, eliminate
+from acvae.forests.elimination.pace import seconds_for
 
 __all__ = [
     "Elimination",
@@ -16,4 +17,5 @@ __all__ = [
     "eliminate",
     "factorise",
     "factorise_by_inverse",
+    "seconds_for",
 ]

@@ -5,6 +5,7 @@ that it is joined to, p_ca = −L_ac. Solving, sampling and the variances all go
 of the inverse where J, or the elimination, has any follow from the core's upwards (Takahashi's equations).
 """
 
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -16,6 +17,7 @@ import scipy.linalg.lapack as lapack
 
 from acvae._util.threads import one_blas_thread, over_ranges
 from acvae.forests.elimination.order import Elimination
+from acvae.forests.elimination.pace import learn_pace
 
 __all__ = [
     "Factor",
@@ -113,10 +115,12 @@ def factorise_core(
     if not _factorise(order.start, order.below, *columns, pivot, share, core):
         raise NotPositiveError
     if size:
+        start = time.perf_counter()
         with _threads_for(size):
             core, failed = lapack.dpotrf(core, lower=1, overwrite_a=1)
         if failed:
             raise NotPositiveError
+        learn_pace(size, time.perf_counter() - start)
     return pivot, share, core
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 
-__all__ = ["clamp", "clamp_into", "finish", "scatter", "small_pieces"]
+__all__ = ["clamp", "finish", "left_factors", "place", "scatter", "small_pieces"]
 
 WIDTH = 512  # distances of a row computed at a time
 
@@ -32,78 +32,146 @@ def scatter(block: Any, column: Any, target: Any, out: Any) -> None:
             to[column[c]] = row[c]
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@numba.njit(cache=True, nogil=True)
+def left_factors(at: Any, level: int, mean: Any, scaled: Any, out: Any) -> None:
+    """out[r] = [−2μ, −2σρ] of the position at[r], ρ with the centroid of its piece of the level.
+
+    Without σρ where there is no room for it: no vertex is joined to another.
+    """
+    d = len(mean)
+    for r in range(len(at)):
+        p, row = at[r], out[r]
+        for k in range(d):
+            row[k] = -2 * mean[k, p]
+        for k in range(out.shape[1] - d):
+            row[d + k] = -2 * scaled[level, k, p]
+
+
+@numba.njit(cache=True, nogil=True)
 def small_pieces(
     at: Any,
     target: Any,
     limit: int,
-    deepest: Any,
-    above: Any,
-    first: Any,
-    last: Any,
-    level: Any,
-    leaf_start: Any,
-    leaf_stop: Any,
-    leaf_offset: Any,
-    leaf_table: Any,
-    mean: Any,
-    scaled: Any,
-    norm: Any,
+    pieces: Any,
+    leaves: Any,
+    factors: Any,
     column: Any,
     out: Any,
     shift: int,
 ) -> None:
-    """out[target[r], column[c] − shift] for all c in the pieces around at[r] that are below `limit`.
-
-    From the inside out: of each piece only what is not in the one before, which its centroid separates.
-    """
-    zero = out.dtype.type(0)
+    """out[target[r], column[c] − shift] for all c in the pieces around at[r] that are below `limit`."""
     total = np.empty(WIDTH, dtype=out.dtype)
     for r in range(len(at)):
-        p, row = at[r], out[target[r]]
-        low, high = leaf_start[p], leaf_stop[p]
-        for c in range(high - low):
-            row[column[low + c] - shift] = leaf_table[leaf_offset[p] + c]
-        if low == high:
-            low, high = p, p + 1
-        row[column[p] - shift] = zero
-        piece = deepest[p]
-        while piece >= 0 and piece != limit:
-            depth = level[piece]
-            for side in range(2):
-                start, stop = (first[piece], low) if side == 0 else (high, last[piece])
-                for a in range(start, stop, WIDTH):
-                    b = min(a + WIDTH, stop)
-                    total[: b - a] = 0
-                    _add_products(mean, p, a, b, total)
-                    _add_products(scaled[depth], p, a, b, total)
-                    for c in range(b - a):
-                        found = norm[p] + norm[a + c] - 2 * total[c]
-                        row[column[a + c] - shift] = found if found > zero else zero
-            low, high = first[piece], last[piece]
-            piece = above[piece]
+        _around(at[r], limit, pieces, leaves, factors, column, out[target[r]], shift, total)
+
+
+@numba.njit(cache=True, nogil=True)
+def place(
+    product: Any,
+    own_norm: Any,
+    at: Any,
+    target: Any,
+    around: Any,
+    limit: int,
+    pieces: Any,
+    leaves: Any,
+    factors: Any,
+    column: Any,
+    out: Any,
+) -> None:
+    """out[target[r]] = a_i + a_j + product[r], but what rounding left below zero becomes zero.
+
+    `own_norm` has a in the order of ids. Where `around` says so, the pieces around at[r] below `limit` follow
+    at once, while the row is in cache.
+    """
+    total = np.empty(WIDTH, dtype=out.dtype)
+    zero = out.dtype.type(0)
+    norm = factors[2]
+    for r in range(len(at)):
+        given, row, own = product[r], out[target[r]], norm[at[r]]
+        for c in range(len(given)):
+            found = given[c] + (own + own_norm[c])
+            row[c] = found if found > zero else zero
+        if around[r]:
+            _around(at[r], limit, pieces, leaves, factors, column, row, 0, total)
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def _add_products(table: Any, p: int, start: int, stop: int, total: Any) -> None:
-    """total[c] += Σ_k table[k, p]·table[k, start + c], four k in one pass."""
-    d, width = len(table), stop - start
+def _around(
+    p: int, limit: int, pieces: Any, leaves: Any, factors: Any, column: Any, row: Any, shift: int, total: Any
+) -> None:
+    """row[column[c] − shift] for all c in the pieces around the position p that are below `limit`.
+
+    From the inside out: of each piece only what is not in the one before, which its centroid separates.
+    """
+    deepest, above, first, last, level = pieces
+    leaf_start, leaf_stop, leaf_offset, leaf_table = leaves
+    mean, scaled, norm = factors
+    zero = row.dtype.type(0)
+    low, high = leaf_start[p], leaf_stop[p]
+    for c in range(high - low):
+        row[column[low + c] - shift] = leaf_table[leaf_offset[p] + c]
+    if low == high:
+        low, high = p, p + 1
+    row[column[p] - shift] = zero
+    piece = deepest[p]
+    while piece >= 0 and piece != limit:
+        depth = level[piece]
+        for side in range(2):
+            start, stop = (first[piece], low) if side == 0 else (high, last[piece])
+            for a in range(start, stop, WIDTH):
+                b = min(a + WIDTH, stop)
+                _distances(mean, scaled[depth], norm, p, a, b, total)
+                for c in range(b - a):
+                    row[column[a + c] - shift] = total[c] if total[c] > zero else zero
+        low, high = first[piece], last[piece]
+        piece = above[piece]
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def _distances(mean: Any, scaled: Any, norm: Any, p: int, start: int, stop: int, total: Any) -> None:
+    """total[c] = a_p + a_j − 2·Σ_k μ_kp·μ_kj + σρ_kp·σρ_kj for j = start + c, four k in one pass."""
+    d, width = len(mean), stop - start
+    own, others = norm[p], norm[start:stop]
+    minus_two = total.dtype.type(-2)  # of this type, or numba would widen all that follows
+    for c in range(width):
+        total[c] = own + others[c]
     k = 0
     while k + 4 <= d:
-        t, u, v, w = (
-            table[k, start:stop],
-            table[k + 1, start:stop],
-            table[k + 2, start:stop],
-            table[k + 3, start:stop],
+        t0, t1, t2, t3 = (
+            mean[k, start:stop],
+            mean[k + 1, start:stop],
+            mean[k + 2, start:stop],
+            mean[k + 3, start:stop],
         )
-        x, y, z, q = table[k, p], table[k + 1, p], table[k + 2, p], table[k + 3, p]
+        u0, u1, u2, u3 = (
+            scaled[k, start:stop],
+            scaled[k + 1, start:stop],
+            scaled[k + 2, start:stop],
+            scaled[k + 3, start:stop],
+        )
+        x0, x1, x2, x3 = (
+            minus_two * mean[k, p],
+            minus_two * mean[k + 1, p],
+            minus_two * mean[k + 2, p],
+            minus_two * mean[k + 3, p],
+        )
+        y0, y1, y2, y3 = (
+            minus_two * scaled[k, p],
+            minus_two * scaled[k + 1, p],
+            minus_two * scaled[k + 2, p],
+            minus_two * scaled[k + 3, p],
+        )
         for c in range(width):
-            total[c] += x * t[c] + y * u[c] + z * v[c] + q * w[c]
+            total[c] += (x0 * t0[c] + x1 * t1[c] + x2 * t2[c] + x3 * t3[c]) + (
+                y0 * u0[c] + y1 * u1[c] + y2 * u2[c] + y3 * u3[c]
+            )
         k += 4
     while k < d:
-        t, x = table[k, start:stop], table[k, p]
+        t, u = mean[k, start:stop], scaled[k, start:stop]
+        x, y = minus_two * mean[k, p], minus_two * scaled[k, p]
         for c in range(width):
-            total[c] += x * t[c]
+            total[c] += x * t[c] + y * u[c]
         k += 1
 
 
@@ -115,13 +183,3 @@ def clamp(out: Any, first: int, last: int, start: int, stop: int) -> None:
         row = out[r, start:stop]
         for c in range(len(row)):
             row[c] = row[c] if row[c] > zero else zero
-
-
-@numba.njit(cache=True, nogil=True)
-def clamp_into(panel: Any, target: Any, start: int, out: Any) -> None:
-    """out[target[r], start + c] = panel[r, c], but what rounding left below zero becomes zero."""
-    zero = panel.dtype.type(0)
-    for r in range(len(panel)):
-        row, to = panel[r], out[target[r], start : start + panel.shape[1]]
-        for c in range(len(row)):
-            to[c] = row[c] if row[c] > zero else zero

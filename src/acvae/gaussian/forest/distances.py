@@ -60,7 +60,8 @@ class ForestDistances:
         self.norm = norm.astype(dtype)
         scaled = centroid_products(pieces, edges, correlation, dtype)
         scaled *= self.std
-        self._scaled = np.ascontiguousarray(scaled.transpose(0, 2, 1))  # (levels, d, n)
+        self.scaled = np.ascontiguousarray(scaled.transpose(0, 2, 1))  # (levels, d, n)
+        self.factors = self.mean, self.scaled, self.norm
         self._places = np.arange(len(mean))
         self.inner, self.arrays = inner_pieces(pieces)
         roots = (piece for piece, above in zip(self.inner, self.arrays.above, strict=True) if above < 0)
@@ -101,8 +102,7 @@ class ForestDistances:
         self, at: IntArray, target: IntArray, limit: int, column: IntArray, out: npt.NDArray[Any], shift: int
     ) -> None:
         """Distances within the pieces around each position, from its leaf out to below the piece `limit`."""
-        tables = self.mean, self._scaled, self.norm
-        small_pieces(at, target, limit, *self.arrays, *self.leaves, *tables, column, out, shift)
+        small_pieces(at, target, limit, self.arrays, self.leaves, self.factors, column, out, shift)
 
     def _fill(self, at: IntArray, out: npt.NDArray[Any]) -> None:
         n = out.shape[1]
@@ -183,7 +183,7 @@ class ForestDistances:
     def left(self, level: int, at: IntArray) -> npt.NDArray[Any]:
         """(rows, 2d + 2): [−2μ, −2σρ, a, 1]."""
         norm = self.norm[None, at]
-        scaled = [] if level < 0 else [-2 * self._scaled[level][:, at]]
+        scaled = [] if level < 0 else [-2 * self.scaled[level][:, at]]
         return np.concatenate([-2 * self.mean[:, at], *scaled, norm, np.ones_like(norm)]).T.copy()
 
     def _right(self, level: int, start: int, stop: int) -> npt.NDArray[Any]:
@@ -192,7 +192,7 @@ class ForestDistances:
         if full and self._whole is not None and self._whole[0] == level:
             return self._whole[1]
         norm = self.norm[None, start:stop]
-        scaled = [] if level < 0 else [self._scaled[level, :, start:stop]]
+        scaled = [] if level < 0 else [self.scaled[level, :, start:stop]]
         right = np.concatenate([self.mean[:, start:stop], *scaled, np.ones_like(norm), norm])
         if full:
             self._whole = (level, right)

@@ -8,15 +8,19 @@ this is overwritten.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.threads import one_blas_thread, over_ranges
+from acvae._util.threads import n_threads, one_blas_thread, run_tasks
 from acvae.gaussian.forest.centres import choose_centres
-from acvae.gaussian.forest.distance_kernels import clamp_into, finish, scatter
+from acvae.gaussian.forest.distance_kernels import finish, left_factors, place, scatter
 from acvae.gaussian.forest.path_products import row_products
+from acvae.gaussian.forest.pieces import InnerPiece
 
 if TYPE_CHECKING:
     from acvae.gaussian.forest.distances import ForestDistances
@@ -28,7 +32,9 @@ IntArray = npt.NDArray[np.int64]
 MOST_CENTRES = 8
 ROWS_PER_CENTRE = 32  # so many rows must be asked for to make another table worth while
 TABLE_BYTES = 64 << 20  # of all tables together, but for the first
-PANEL_NUMBERS = 1 << 17  # distances computed at a time: they are copied while they are in cache
+PANEL_NUMBERS = 1 << 22  # distances computed at a time: they are copied while they are in cache
+LEAST_ROWS = 16  # of a product, however long they are
+ROWS_PER_THREAD = 8  # at least
 SMALL_NUMBERS = 1 << 18  # pairs of rows and columns of a piece: below this, loops beat calls of products
 
 
@@ -47,6 +53,7 @@ class DistancesById:
     def __init__(self, of: ForestDistances) -> None:
         self._of = of
         self._unsigned = of.columns.astype(np.uint32)  # compiled code need not ask whether it is negative
+        self._norm = of.norm[of.position]  # (n,) by id
         self._plans: dict[int, Plan] = {}
         self._tables: dict[int, npt.NDArray[Any]] = {}
 
@@ -56,57 +63,65 @@ class DistancesById:
         at = self._of.position[ids]
         order = np.lexsort((at, plan.centre[at]))
         at = at[order]
-        present = np.unique(plan.centre[at])
-        for centre in present.tolist():
+        threads = min(n_threads(), max(1, len(ids) // ROWS_PER_THREAD))
+        shares = []
+        for centre, low, high in _runs(plan.centre[at]):
             self._table(plan, centre)
+            parts = math.ceil((high - low) * threads / len(ids))  # none of them more than a thread's part
+            edges = pairwise(low + (high - low) * part // parts for part in range(parts + 1))
+            shares += [(centre, a, b) for a, b in edges]
+        shares.sort(key=lambda share: share[1] - share[2])  # the largest first, so that threads end together
+
+        def task(share: tuple[int, int, int]) -> Callable[[int], None]:
+            centre, a, b = share
+            return lambda slot: self._share(plan, centre, at[a:b], order[a:b], out)
+
+        tasks = [task(share) for share in shares]
         with one_blas_thread():
-            over_ranges(lambda a, b: self._share(plan, at[a:b], order[a:b], out), len(ids), at_least=8)
+            run_tasks(tasks, threads)
 
-    def _share(self, plan: Plan, at: IntArray, target: IntArray, out: npt.NDArray[Any]) -> None:
-        """Rows in the order of their centres, by one thread."""
-        bounds = np.searchsorted(plan.centre[at], np.arange(len(plan.limit) + 1))
-        for centre, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-            if low < high:
-                self._product(plan, centre, at[low:high], target[low:high], out)
-                self._overwrite(plan, centre, at[low:high], target[low:high], out)
+    def _share(self, plan: Plan, centre: int, at: IntArray, target: IntArray, out: npt.NDArray[Any]) -> None:
+        """Rows of one centre, by one thread."""
+        of, table, limit = self._of, self._table(plan, centre), int(plan.limit[centre])
+        left = np.empty((len(at), len(table)), dtype=out.dtype)
+        left_factors(at, int(plan.level[centre]), of.mean, of.scaled, left)
+        large, looped = self._large_pieces(plan.pendant[at])
+        most = min(max(LEAST_ROWS, PANEL_NUMBERS // out.shape[1]), len(at))
+        panel = np.empty((most, out.shape[1]), dtype=out.dtype)
+        for a in range(0, len(at), most):
+            b = min(a + most, len(at))
+            product = panel[: b - a]
+            np.matmul(left[a:b], table, out=product)
+            place(
+                *(product, self._norm, at[a:b], target[a:b], looped[a:b], limit),
+                *(of.arrays, of.leaves, of.factors, self._unsigned, out),
+            )
+        for number, low, high in large:
+            self._overwrite(of.inner[number], at[low:high], target[low:high], out)
 
-    def _product(
-        self, plan: Plan, centre: int, at: IntArray, target: IntArray, out: npt.NDArray[Any]
-    ) -> None:
-        left, right = self._of.left(int(plan.level[centre]), at), self._table(plan, centre)
-        n = out.shape[1]
-        width = min(max(PANEL_NUMBERS // len(at), 256), n)
-        panel = np.empty((len(at), width), dtype=out.dtype)
-        for a in range(0, n, width):
-            b = min(a + width, n)
-            own = panel[:, : b - a]
-            np.matmul(left, right[:, a:b], out=own)
-            clamp_into(own, target, a, out)
-
-    def _overwrite(
-        self, plan: Plan, centre: int, at: IntArray, target: IntArray, out: npt.NDArray[Any]
-    ) -> None:
-        """Distances within the pieces that the centre does not cut."""
-        of = self._of
-        rest = np.ones(len(at), dtype=np.bool_)
-        numbers, first, count = np.unique(plan.pendant[at], return_index=True, return_counts=True)
-        for number, low, rows in zip(numbers.tolist(), first.tolist(), count.tolist(), strict=True):
+    def _large_pieces(self, pendant: IntArray) -> tuple[list[tuple[int, int, int]], npt.NDArray[np.bool_]]:
+        """Pieces to overwrite by products, with the range of their rows; and which rows are left to loops."""
+        looped = np.ones(len(pendant), dtype=np.bool_)
+        large = []
+        for number, low, high in _runs(pendant):
             if number < 0:
                 continue
-            piece = of.inner[number]
-            size = piece.stop - piece.start
-            if rows * size <= SMALL_NUMBERS:
-                continue
-            own, block = at[low : low + rows], np.empty((rows, size), dtype=out.dtype)
-            of.fill_piece(piece, own, 0, rows, block, last_column=piece.stop, shift=piece.start)
-            finish(own, *of.leaves, block, piece.start)
-            scatter(block, self._unsigned[piece.start : piece.stop], target[low : low + rows], out)
-            rest[low : low + rows] = False
-        of.loop(at[rest], target[rest], int(plan.limit[centre]), of.columns, out, 0)
+            piece = self._of.inner[number]
+            if (high - low) * (piece.stop - piece.start) > SMALL_NUMBERS:
+                large.append((number, low, high))
+                looped[low:high] = False
+        return large, looped
+
+    def _overwrite(self, piece: InnerPiece, at: IntArray, target: IntArray, out: npt.NDArray[Any]) -> None:
+        """Distances of some positions of a piece to all of it."""
+        of, block = self._of, np.empty((len(at), piece.stop - piece.start), dtype=out.dtype)
+        of.fill_piece(piece, at, 0, len(at), block, last_column=piece.stop, shift=piece.start)
+        finish(at, *of.leaves, block, piece.start)
+        scatter(block, self._unsigned[piece.start : piece.stop], target, out)
 
     def _plan(self, rows: int) -> Plan:
         d, n = self._of.mean.shape
-        bytes_each = n * (2 * d + 2) * self._of.mean.itemsize
+        bytes_each = n * 2 * d * self._of.mean.itemsize
         most = min(MOST_CENTRES, max(1, rows // ROWS_PER_CENTRE), max(1, TABLE_BYTES // bytes_each))
         most = 1 << (most.bit_length() - 1)  # few plans serve all
         if most not in self._plans:
@@ -126,14 +141,21 @@ class DistancesById:
         return Plan(found.own, number[found.pendant], number[found.piece], pieces.level[found.piece])
 
     def _table(self, plan: Plan, centre: int) -> npt.NDArray[Any]:
-        """(2d + 2, n) by id: [μ, σρ, 1, a] with the centre's correlations, without σρ if there is none."""
+        """(2d, n) by id: [μ, σρ] with the centre's correlations, without σρ if there is none."""
         of, number = self._of, int(plan.limit[centre])
         if number not in self._tables:
             at = of.position
-            norm = of.norm[None, at]
-            scaled = []
+            parts = [of.mean[:, at]]
             if number >= 0:
                 vertex = int(of.columns[of.inner[number].start])
-                scaled = [(of.std[at] * row_products(of.forest, of.correlation, vertex, norm.dtype)).T]
-            self._tables[number] = np.concatenate([of.mean[:, at], *scaled, np.ones_like(norm), norm])
+                rho = row_products(of.forest, of.correlation, vertex, of.mean.dtype)
+                parts.append((of.std[at] * rho).T)
+            self._tables[number] = np.concatenate(parts)
         return self._tables[number]
+
+
+def _runs(values: IntArray) -> Iterator[tuple[int, int, int]]:
+    """Every run of equal values: the value, where it begins and where it ends."""
+    changes = np.flatnonzero(np.diff(values)) + 1
+    for low, high in pairwise([0, *changes.tolist(), len(values)]):
+        yield int(values[low]), low, high

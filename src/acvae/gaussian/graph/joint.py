@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.progress import expect
 from acvae.exceptions import PosteriorError
 from acvae.forests import spanning_tree_probabilities
 from acvae.forests.elimination import (
@@ -27,6 +28,7 @@ from acvae.forests.elimination import (
     TooLargeError,
     eliminate,
     factorise,
+    seconds_for,
 )
 from acvae.gaussian.graph.distances import PrecisionDistances
 from acvae.gaussian.graph.left_out import CandidatesLeftOut, edge_energy
@@ -266,11 +268,12 @@ class GraphJoint:
     @cached_property
     def _factors(self) -> list[Factor]:
         order = self._order
+        found: list[Factor] = []
         try:
-            return [
-                factorise(order, self.links, off_diagonal, diagonal)
-                for off_diagonal, diagonal in zip(self.off_diagonal.T, self.diagonal.T, strict=True)
-            ]
+            for off_diagonal, diagonal in zip(self.off_diagonal.T, self.diagonal.T, strict=True):
+                expect((self.diagonal.shape[1] - len(found)) * seconds_for(order.core_size))
+                found.append(factorise(order, self.links, off_diagonal, diagonal))
+            return found
         except NotPositiveError:
             raise PosteriorError(
                 "the weights and correlations belong to no joint distribution: the precision is not positive "

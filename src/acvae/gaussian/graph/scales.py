@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.progress import expect
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.leave_one_out import laplacian_blocks
 from acvae.gaussian.graph.left_out import CandidatesLeftOut, without_rounding
@@ -61,9 +62,11 @@ class ScalesJoint:
         """One a scale, from one solver."""
         solver = solver_named(self.solver, self.diagonal.shape[1], self.links)
         known = [None] * len(self.diagonal) if self._variance is None else self._variance
-        return tuple(
-            solver.gaussian(h, a, v) for h, a, v in zip(self.diagonal, self.strength, known, strict=True)
-        )
+        made: list[Gaussian] = []
+        for own, strength, variance in zip(self.diagonal, self.strength, known, strict=True):
+            expect((len(known) - len(made)) * solver.seconds)
+            made.append(solver.gaussian(own, strength, variance))
+        return tuple(made)
 
     @property
     def std(self) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from acvae._util.checks import choice
 from acvae._util.memory import available_memory
 from acvae.exceptions import PosteriorError
-from acvae.forests.elimination import Elimination, TooLargeError, eliminate
+from acvae.forests.elimination import Elimination, TooLargeError, eliminate, seconds_for
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.gaussian.graph.local import LocalGaussian, Neighbours
 from acvae.gaussian.graph.rows import Rows
@@ -101,6 +101,10 @@ class Solver(Protocol):
     edges: IntArray  # (m, 2)
     restricts: bool  # whether rows are known near their vertices only
 
+    @property
+    def seconds(self) -> float:
+        """About how long one takes to make."""
+
     def gaussian(
         self, diagonal: FloatArray, strength: FloatArray, variance: FloatArray | None = None
     ) -> Gaussian:
@@ -116,6 +120,11 @@ class ExactSolver:
         self.edges = edges
         self.order = elimination_of(n_vertices, edges) if order is None else order
 
+    @property
+    def seconds(self) -> float:
+        """By the size of the dense core."""
+        return seconds_for(self.order.core_size)
+
     def gaussian(
         self, diagonal: FloatArray, strength: FloatArray, variance: FloatArray | None = None
     ) -> LaplacianGaussian:
@@ -130,6 +139,11 @@ class LocalSolver:
 
     def __init__(self, n_vertices: int, edges: IntArray) -> None:
         self.edges, self._neighbours = edges, Neighbours.of(n_vertices, edges)
+
+    @property
+    def seconds(self) -> float:
+        """Nothing to speak of."""
+        return 0.0
 
     def gaussian(
         self, diagonal: FloatArray, strength: FloatArray, variance: FloatArray | None = None

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._util.lookup import csr_entries
+from acvae._util.lookup import csr_entries, lay_out
 from acvae._util.threads import over_ranges
 
 __all__ = ["Paths"]
@@ -107,13 +107,7 @@ def _over_neighbours(
     row, held = np.zeros(len(pointer) - 1), -1
     for q in range(first, last):
         p, k = place[q], column[q]
-        if p != held:
-            if held >= 0:
-                for t in range(start[held], start[held + 1]):
-                    row[ids[t]] = 0.0
-            for t in range(start[p], start[p + 1]):
-                row[ids[t]] = values[t]
-            held = p
+        held = lay_out(start, ids, values, p, held, row)
         out[q] = 0.0
         for t in range(pointer[k], pointer[k + 1]):
             out[q] += row[neighbour[t]]

@@ -5,11 +5,11 @@ function drawDendrogram({ run }) {
   const ward = linkage === "ward";
   if (!merges.length) return;
   const box = byId("dendrogram");
-  const narrow = box.clientWidth < 480;
+  const narrow = chartWidth(box) < 480;
   const tallest = Math.max(...merges.map((merge) => merge.height));
   const { root, at } = chart(box, {
-    height: 60 + 23 * leaves.length, x: [0, 1.03 * tallest], y: [-0.6, leaves.length - 0.4], xLabel: ward ? "what a merge adds to the spread" : "largest expected distance within",
-    yNames: leaves.map((leaf) => `${shorten(leafName(run, leaf), narrow ? 17 : 27)} (${count(leaf.size)})`),
+    height: 60 + (theme.printing ? 18 : 23) * leaves.length, x: [0, 1.03 * tallest], y: [-0.6, leaves.length - 0.4], xLabel: ward ? "what a merge adds to the spread" : "largest expected distance within",
+    yNames: leaves.map((leaf) => `${shorten(leafName(run, leaf), narrow ? 17 : 27)} (${count(leafSize(run, leaf))})`),
     description: `Dendrogram of ${leaves.length} groups of vertices`,
   });
   const color = (k) => (k < 0 ? "var(--soft)" : clusterColor(run, k));
@@ -20,7 +20,7 @@ function drawDendrogram({ run }) {
     root.append(line);
   }
   leaves.forEach((leaf, k) => root.append(shape("circle", { cx: at.x(0), cy: at.y(k), r: 2.5 + Math.log10(leaf.size), fill: color(leaf.cluster) },
-    tooltip(`${leafName(run, leaf)}, ${many(leaf.size, "vertex", "vertices")}`))));
+    tooltip(`${leafName(run, leaf)}, ${many(leafSize(run, leaf), "vertex", "vertices")}`))));
   byId("dendrogram-remark").textContent =
     `The highest merges of ${ward ? "Ward’s linkage of the embeddings’ directions" : "complete linkage"}; long stems are clusters that stand apart. Each end is a group, called as on the map, or by its vertex of most neighbours where it is a part of a cluster, with its size; colours as on the map.` +
     (leftOut ? ` Groups too small to show, ${many(leftOut, "vertex", "vertices")} in all, are left out.` : "") +
@@ -33,13 +33,16 @@ function leafName({ clusters }, leaf) {
   return leaf.whole && own.words.length ? own.words.join(", ") : leaf.name;
 }
 
+// A whole cluster has its size on the map, though the hierarchy may be of some of its vertices.
+const leafSize = ({ clusters }, leaf) => (leaf.whole ? clusters[leaf.cluster].size : leaf.size);
+
 function drawLengths({ run }) {
   const found = run.lengths;
   if (!found) return;
   const low = Math.min(0, ...found.quantiles.map((row) => row[0]));
   const high = Math.max(...found.quantiles.map((row) => row[4]));
   const { root, at } = chart(byId("lengths"), {
-    height: 320, x: [0.4, found.length.at(-1) + 0.6], y: padded([low, high], 0.03), xLabel: "steps on the forest", yLabel: "correlation",
+    height: theme.printing ? 230 : 320, x: [0.4, found.length.at(-1) + 0.6], y: padded([low, high], 0.03), xLabel: "steps on the forest", yLabel: "correlation",
     description: "Correlation of pairs by the length of the path between them",
   });
   const half = Math.min(14, (at.x(2) - at.x(1)) * 0.32);
@@ -62,7 +65,7 @@ function drawCalibration({ run }) {
   if (!found) return;
   const floor = Math.min(...found.mean_predicted, ...found.fraction.filter((v) => v > 0)) / 2;
   const { root, at } = chart(byId("calibration"), {
-    height: 320, x: [floor, 1.2], y: [floor, 1.2], log: true, xLabel: "predicted probability", yLabel: "share of links",
+    height: theme.printing ? 230 : 320, x: [floor, 1.2], y: [floor, 1.2], log: true, xLabel: "predicted probability", yLabel: "share of links",
     description: "Share of held-out links by predicted probability",
   });
   const y = (v) => at.y(Math.max(v, floor));
@@ -72,7 +75,7 @@ function drawCalibration({ run }) {
     shape("line", { x1: at.x(p), x2: at.x(p), y1: y(found.lower[k]), y2: y(found.upper[k]), stroke: PALETTE[0], "stroke-width": 1.5 }),
     shape("circle", { cx: at.x(p), cy: y(found.fraction[k]), r: 4, fill: found.fraction[k] ? PALETTE[0] : "var(--paper)", stroke: PALETTE[0] }))));
   byId("calibration-remark").textContent =
-    "Pairs in bins by the probability they were given, and the share of each bin that are held-out links, with its 95% interval. Probabilities that can be relied on lie on the dashed line." +
+    "Pairs in bins by the probability they were given, and the share of each bin that are held-out links, with its 95% interval. On the dashed line they hold what they promise; above it links are more frequent than promised, below it rarer." +
     (found.error === null ? "" : ` On average they are off by ${percent(found.error)} (expected calibration error).`) +
     (found.log_loss === null ? "" : ` Log-loss per held-out link: ${found.log_loss.toFixed(2)}.`);
 }
@@ -97,7 +100,7 @@ function drawCurves(runs) {
     const lines = runs.flatMap((run, k) => keys.filter(([key]) => run.curves[key]).map(([key, part]) => ({ ...run.curves[key], k, part, label: run.label })));
     const { root, at } = chart(byId("curves").children[figureNumber].querySelector(".chart"), {
       height: 200, x: padded(lines.flatMap((line) => line.epoch), 0.02), y: share ? [-0.03, 1.05] : padded(lines.flatMap((line) => line.value)),
-      xLabel: "epoch", description: `Training curve: ${title}`, tickTextY: share ? (v) => `${Math.round(100 * v)}%` : tickText,
+      xLabel: "epoch", wholeX: true, description: `Training curve: ${title}`, tickTextY: share ? (v) => `${Math.round(100 * v)}%` : tickText,
     });
     for (const { epoch, value, k, part, label } of lines) {
       const line = polyline(epoch.map((e, t) => [at.x(e), at.y(value[t])]), { stroke: color(k), "stroke-width": 2, "stroke-linejoin": "round",

@@ -45,6 +45,12 @@ function element(tag, attributes = {}, ...children) {
 }
 
 const shorten = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
+// Shortened between two of its items, if it has any that early.
+function shortenList(text, length) {
+  if (text.length <= length) return text;
+  const end = text.lastIndexOf(", ", length - 2);
+  return end > length / 2 ? `${text.slice(0, end)} …` : shorten(text, length);
+}
 const count = (number) => number.toLocaleString("en");
 const many = (number, one, more = one + "s") => `${count(number)} ${number === 1 ? one : more}`;
 const figure = (number) => (Math.abs(number) >= 1000 ? number.toFixed(0) : number.toPrecision(3));

@@ -27,11 +27,17 @@ function powersOfTen(low, high) {
   return found;
 }
 
-const tickText = (value) => (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-4) ? value.toExponential(0) : String(value));
+const tickText = (value) => (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-5) ? value.toExponential(0) : String(value));
+
+// On paper charts are as wide as the page, those of training half of it.
+function chartWidth(box) {
+  if (theme.printing) return box.classList.contains("small") ? 340 : 700;
+  return Math.max(260, box.clientWidth || 480);
+}
 
 // An empty chart with axes; `at.x` and `at.y` place data on it. The y axis may carry names instead of numbers.
-function chart(box, { height, x, y, xLabel = "", yLabel = "", description, log = false, yNames = null, tickTextY = tickText }) {
-  const width = Math.max(260, box.clientWidth || 480);
+function chart(box, { height, x, y, xLabel = "", yLabel = "", description, log = false, wholeX = false, yNames = null, tickTextY = tickText }) {
+  const width = chartWidth(box);
   const texts = yNames || [];
   const widest = yNames ? Math.min(0.5 * width, 12 + 7 * Math.max(...texts.map((t) => t.length))) : yLabel ? 68 : 52;
   const frame = { left: widest, right: width - 12, top: 8, bottom: height - (xLabel ? 38 : 22) };
@@ -40,7 +46,7 @@ function chart(box, { height, x, y, xLabel = "", yLabel = "", description, log =
   const at = { x: scale(x, frame.left, frame.right), y: scale(y, frame.bottom, frame.top) };
   const root = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": description });
   const write = (text, px, py, anchor, css = "tick") => root.append(shape("text", { x: px, y: py, "text-anchor": anchor, class: css }, text));
-  for (const v of log ? powersOfTen(...x) : ticks(...x, width < 400 ? 4 : 6)) {
+  for (const v of log ? powersOfTen(...x) : ticks(...x, width < 400 ? 4 : 6).filter((v) => !wholeX || Number.isInteger(v))) {
     root.append(shape("line", { x1: at.x(v), x2: at.x(v), y1: frame.top, y2: frame.bottom, class: "grid" }));
     write(tickText(v), at.x(v), frame.bottom + 15, "middle");
   }

@@ -3,6 +3,7 @@
 const taken = (boxes, box) => boxes.some((other) =>
   box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top);
 
+const ASIDE = 8; // pixels beside a name, so that two on a line do not read as one
 const NEARBY = [0, -18, 18, -36, 36]; // pixels up or down, where the place itself is taken
 
 // Writes a text at a place, or near by, if there is room, and remembers where; `must` writes it in any case.
@@ -11,7 +12,7 @@ function writeLabel(pen, boxes, { text, x, y, size, color, halo, bold, must, wid
   const wide = pen.measureText(text).width;
   const left = Math.max(4, Math.min(width - wide - 4, x - wide / 2));
   const lines = NEARBY.map((shift) => Math.max(size + 2, Math.min(height - 5, y + shift)));
-  const around = (line) => ({ left: left - 3, right: left + wide + 3, top: line - size, bottom: line + 4 });
+  const around = (line) => ({ left: left - ASIDE, right: left + wide + ASIDE, top: line - size, bottom: line + 4 });
   const base = lines.find((line) => !taken(boxes, around(line))) ?? (must ? lines[0] : null);
   if (base === null) return false;
   const box = around(base);

@@ -68,9 +68,10 @@ function linkList(state, links, kind, choose, showPair) {
       onclick: (event) => toggleWhy(state, event.currentTarget, { ...link, from, kind }, panel, choose, showPair) },
       ...(kind === "known" ? [] : [element("span", { class: "rank" }, String(k + 1))]),
       element("span", { class: "name" }, name),
-      ...(link.test ? [element("span", { class: "tag", title: "a true link that was held out from training" }, "held out ✓")] : []),
       element("span", { class: "value" }, value),
-      ...(kind === "known" ? [] : [element("span", { class: "why" }, shorten(reasonsFor(run, from, link.vertex, link.place)[0], LONGEST_REASON))])));
+      ...(kind === "known" ? [] : [element("span", { class: "why" },
+        ...(link.test ? [element("span", { class: "tag", title: "a true link that was held out from training" }, "held out ✓")] : []),
+        element("span", { class: "reason" }, shortenList(reasonsFor(run, from, link.vertex, link.place)[0], LONGEST_REASON)))])));
     return item;
   }));
 }

@@ -144,6 +144,7 @@ function start() {
   const print = (printing) => () => {
     theme.printing = printing;
     drawMap(state);
+    drawCharts();
   };
   window.addEventListener("beforeprint", print(true));
   window.addEventListener("afterprint", print(false));

@@ -1,6 +1,7 @@
 // The map: all embeddings on one canvas, the names of their clusters, and what is marked around the selection.
 
 const pointSize = (run) => (run.n > 20000 ? 1.2 : run.n > 5000 ? 1.7 : run.n > 800 ? 2.3 : 3.5);
+const PAPER_MAP = { width: 760, height: 500 }; // pixels, across a page
 const map = { view: null, hidden: new Set(), boxes: [], pending: 0, middles: null };
 
 // What of the map's own units the canvas shows: the middle, and pixels per unit.
@@ -26,6 +27,7 @@ function viewAround(state, list, width, height, margin) {
 }
 
 function mapSize() {
+  if (theme.printing) return PAPER_MAP;
   const box = byId("map").parentElement;
   return { width: box.clientWidth || 600, height: box.clientHeight || 450 };
 }
@@ -225,11 +227,11 @@ function drawLegend(state) {
   byId("legend").replaceChildren(...keys);
   const named = run.clusters.some((cluster) => cluster.words.length);
   byId("map").setAttribute("aria-label", `Map of ${many(run.n, "embedding")}, coloured by ${many(parts.length, state.color === "class" ? "class" : "cluster", state.color === "class" ? "classes" : "clusters")}`);
-  byId("map-remark").textContent =
+  byId("map-remark").replaceChildren(
     (state.map === "tsne" ? "Near points have near embeddings; distances across the map mean nothing. " : "The two directions in which the means differ most. ") +
     (state.color === "class" ? "Colours are the known classes." : named
       ? "Clusters are named by the features that are most telling of their members; those without such by their vertex of most neighbours."
       : "Clusters are named by their vertex of most neighbours.") +
-    (state.color !== "class" && run.small ? ` ${many(run.small.vertices, "vertex", "vertices")} in ${many(run.small.groups, "small group")} are grey.` : "") +
-    " Choose a vertex to see its links.";
+    (state.color !== "class" && run.small ? ` ${many(run.small.vertices, "vertex", "vertices")} in ${many(run.small.groups, "small group")} are grey.` : ""),
+    element("span", { class: "on-screen" }, " Choose a vertex to see its links."));
 }

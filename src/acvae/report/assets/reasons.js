@@ -32,6 +32,6 @@ function reasonsFor(run, v, w, place) {
   const along = path ? pathCorrelations(run, path).at(-1).soFar : 0;
   if (path && path.length === 2) said.push("one edge of the forest joins them");
   else if (Math.abs(along) >= WORTH_SAYING) said.push(`correlation ${along.toFixed(2)} over ${many(path.length - 1, "step")} of the forest`);
-  if (!said.length) said.push("no neighbour and no feature in common, but near as embeddings");
+  if (!said.length) said.push(run.links.probability ? "no neighbour and no telling feature in common; what speaks for it lies farther off in the graph" : "no neighbour and no telling feature in common, but near as embeddings");
   return said;
 }

@@ -26,7 +26,7 @@ function coloring(state) {
 // What a cluster is called: by what its members have in common, else by its vertex of most neighbours.
 function clusterTitle({ name, words }) {
   if (name === null) return "small groups";
-  return words.length ? words.map((word) => shorten(word, 22)).join(", ") : `${shorten(name, 26)} …`;
+  return words.length ? words.map((word) => shorten(word, 22)).join(", ") : `around ${shorten(name, 26)}`;
 }
 
 const partColor = (parts, k) => (parts[k].name === null ? GREY : PALETTE[k % PALETTE.length]);
