@@ -71,7 +71,7 @@ ELSEWHERE = {
     ("gaussian/graph/test_joint.py", ONE_WHOLE): ["gaussian/graph/distances"],
     ("links/test_evaluation.py", BY_ITS_USER): ["links/judging"],
     ("links/test_of_posterior.py", ONE_WHOLE): [
-        *("links/prediction", "links/ranking", "links/training", "links/statistics/posterior"),
+        *("links/prediction", "links/ranking", "links/statistics/posterior"),
     ],
     ("links/test_candidates.py", BY_ITS_USER): ["links/statistics/candidates"],
     ("links/test_statistics.py", ONE_WHOLE): [

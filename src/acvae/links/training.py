@@ -7,6 +7,7 @@ NumPy and from a seed, so that the same data give the same head.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ Array = npt.NDArray[np.float32]
 
 HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 3, 6, 1e-2, 1e-4
 BATCH, PAIR_BATCH = 64, 4096  # queries, pairs
+CERTAIN = 4.0  # log-odds
 # A batch's loss and its derivative by the scores, from scores and the batch's ids.
 Loss = Callable[[Array, npt.NDArray[np.int64]], Array]
 
@@ -83,8 +85,7 @@ def fit_probability(
     share = weight.astype(np.float32) * len(weight)
 
     def slope(scores: Array, at: npt.NDArray[np.int64]) -> Array:
-        chance = 1 / (1 + np.exp(-scores))
-        return (chance - target[at]) * share[at] / np.float32(len(at))
+        return _slope(scores, target[at]) * share[at] / np.float32(len(at))
 
     begin = np.array([offset])
     firsts = [start(x.shape[-1], HIDDEN, seed + 100 + k)._replace(offset=begin) for k in range(NETWORKS)]
@@ -175,12 +176,27 @@ def _adam(
     return Parameters(*value)
 
 
+def _slope(log_odds: npt.NDArray[Any], link: Array) -> npt.NDArray[Any]:
+    """Derivative of the loss by the log-odds f of links, and of pairs that missing links are among.
+
+    A pair that is not known to be a link may be a missing one, for which a known link stands. With M of these
+    and U pairs, U − M are no links, and minus the log likelihood is
+
+        −Σ_M log p − (Σ_U − Σ_M) log(1 − p) = −Σ_M f + Σ_U log(1 + exp f),
+
+    least where p = M/U; were the pairs all taken for no links, it would be least at M/(M + U), which is too
+    low wherever links are likely. Beyond CERTAIN a link is as likely as it needs to be.
+    """
+    chance = 1 / (1 + np.exp(-log_odds))
+    return np.where(link > 0, np.where(log_odds < CERTAIN, -1.0, chance - 1), chance).astype(log_odds.dtype)
+
+
 def _rescale(head: Head, scores: Array, target: Array, weight: FloatArray) -> Head:
     """The head with its scores turned to a·f + b, by the best weighted logistic fit (Newton's steps)."""
     f, a, b = scores.astype(np.float64), 1.0, 0.0
     for _ in range(30):
         chance = 1 / (1 + np.exp(-(a * f + b)))
-        error, curve = weight * (chance - target), weight * chance * (1 - chance)
+        error, curve = weight * _slope(a * f + b, target), weight * chance * (1 - chance) * (1 - target)
         slope = np.array([(error * f).sum(), error.sum()])
         matrix = np.array([[(curve * f * f).sum(), (curve * f).sum()], [(curve * f).sum(), curve.sum()]])
         step = np.linalg.solve(matrix + 1e-9 * np.eye(2), slope)

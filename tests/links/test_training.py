@@ -1,0 +1,58 @@
+"""What heads learn, where it is known what there is to learn."""
+
+import numpy as np
+import pytest
+
+from acvae.links import training
+from acvae.links.statistics.symmetry import symmetric
+from acvae.links.training import fit_probability
+
+
+def population(size, seed):
+    """One telling number of a pair in −2 … 2, two that are the same for all, and which pairs are links."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-2, 2, size)
+    statistics = np.stack([x, np.zeros(size), np.zeros(size)], axis=1).astype(np.float32)
+    return statistics, rng.random(size) < chance(x)
+
+
+def chance(x):
+    return 1 / (1 + np.exp(1 - 3 * x))  # nearly certain at 2
+
+
+def test_probabilities_are_those_of_missing_links_among_pairs_that_are_not_known():
+    """Known links stand for the missing ones, which are among the pairs: neither are counted against them."""
+    pairs, missing = population(40_000, 0)
+    known, linked = population(20_000, 1)
+    known = known[linked]
+    weight = np.full(len(known), missing.sum() / len(known))
+    head = fit_probability(known, weight, pairs, np.ones(len(pairs)), seed=0)
+    x = np.linspace(-1.8, 1.8, 25)
+    rows = np.stack([x, np.zeros(25), np.zeros(25)], axis=1).astype(np.float32)
+    found = 1 / (1 + np.exp(-head(symmetric(rows, 1)).astype(np.float64)))
+    np.testing.assert_allclose(found, chance(x), atol=0.1)
+    assert abs(chance(1.8) / (1 + chance(1.8)) - chance(1.8)) > 0.4  # what they would be otherwise
+    everywhere = 1 / (1 + np.exp(-head(symmetric(pairs, 1)).astype(np.float64)))
+    np.testing.assert_allclose(everywhere.sum(), missing.sum(), rtol=0.03)
+
+
+def test_more_known_links_than_pairs_do_not_run_away():
+    """Where more links are said to be missing than there are pairs, the odds stay finite."""
+    pairs, linked = population(2000, 2)
+    head = fit_probability(pairs[linked], np.full(linked.sum(), 50.0), pairs[:200], np.ones(200), seed=0)
+    scores = head(symmetric(pairs, 1))
+    assert np.isfinite(scores).all()
+    assert scores.max() < 200
+
+
+@pytest.mark.parametrize("link", [0.0, 1.0])
+def test_the_slope_is_the_derivative_of_the_loss(link):
+    f = np.linspace(-5, training.CERTAIN - 0.1, 11)
+    step = 1e-6
+
+    def loss(f):
+        return -f if link else np.logaddexp(0, f)
+
+    numeric = (loss(f + step) - loss(f - step)) / (2 * step)
+    found = training._slope(f, np.full(11, link, dtype=np.float32))
+    np.testing.assert_allclose(found, numeric, atol=1e-6)
