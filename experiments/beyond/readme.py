@@ -25,6 +25,7 @@ DATA = {
     "acm": "ACM",
     "amazon-photo": "Amazon Photo",
     "dblp": "DBLP",
+    "epinions": "Epinions",
 }
 EMPTY = (
     "*No results are stored yet.\n"
