@@ -159,6 +159,24 @@ class TestMissing:
         with pytest.raises(FeatureError, match="finite in single precision"):
             model.transform(np.full((2, x.shape[1]), 1e300))
 
+    def test_a_graph_without_features_comes_in_any_form(self):
+        pd, nx = pytest.importorskip("pandas"), pytest.importorskip("networkx")
+        _, graph = make_data(weights=True)
+        named = [f"v{i:02d}" for i in range(N)]
+        pairs = [(named[i], named[j]) for i, j in graph.edges.tolist()]
+        linked = np.flatnonzero(graph.degrees)
+        table = pd.DataFrame(pairs, columns=["source", "target"]).assign(weight=graph.weights)
+        by_table = GraphGaussian(progress=False).fit(None, table)
+        np.testing.assert_array_equal(by_table.graph_.names, np.array(named)[linked])
+        np.testing.assert_allclose(np.sort(by_table.graph_.weights), np.sort(graph.weights))
+        wide = GraphGaussian(progress=False).fit(None, graph.to_scipy())
+        own = GraphGaussian(progress=False).fit(None, graph)
+        np.testing.assert_allclose(wide.posterior_.std, own.posterior_.std)
+        np.testing.assert_allclose(by_table.posterior_.std, own.posterior_.std[linked], rtol=1e-6)
+        assert GraphGaussian(progress=False).fit(None, nx.Graph(pairs)).graph_.n_edges == graph.n_edges
+        with pytest.raises(GraphError):
+            GraphGaussian(progress=False).fit(None, 5)
+
     def test_features_without_a_graph(self):
         x, _ = make_data()
         q = GraphGaussian(latent_dim=4, progress=False).fit(x).posterior_

@@ -21,9 +21,10 @@ from acvae.gaussian.graph.solver import SOLVERS
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.ranking import LinkRanking
-from acvae.models.conventions import Embedder, check_graph_type
+from acvae.models.conventions import Embedder
 from acvae.models.explanation import Explanation, explain
 from acvae.models.graph_extension import GraphExtension, extend
+from acvae.models.graph_inputs import as_graph
 from acvae.models.inputs import Inputs, prepare
 
 __all__ = ["GraphGaussian"]
@@ -114,7 +115,8 @@ class GraphGaussian(Embedder):
         Parameters
         ----------
         features
-            None for a graph without any features: its structure alone then carries the joint.
+            None for a graph without any features: its structure alone then carries the joint. Names in a list
+            of edges are then mapped as by `Graph.from_edges`.
         observed
             (n,) which vertices have features at all; rows of the others are not looked at.
         """
@@ -220,8 +222,8 @@ class GraphGaussian(Embedder):
             raise GraphError("there is nothing to fit: give features, a graph, or both.")
         if observed is not None:
             raise FeatureError("observed says which vertices have features, and there are no features.")
-        check_graph_type(graph)
-        return Inputs(None, graph, graph.names, None, None, ())
+        made = as_graph(graph, None, None, weighted=True).graph
+        return Inputs(None, made, made.names, None, None, ())
 
     def _set(self, fitted: GraphGaussianFit, features: Any, graph: Graph) -> None:
         self._fit, self._features = fitted, features

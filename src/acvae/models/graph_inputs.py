@@ -41,11 +41,13 @@ def is_pyg(value: Any) -> bool:
     return known and hasattr(value, "edge_index")  # an empty one warns when it is asked for its nodes
 
 
-def as_graph(graph: Any, n_rows: int, row_names: npt.NDArray[Any] | None, *, weighted: bool) -> GraphInput:
+def as_graph(
+    graph: Any, n_rows: int | None, row_names: npt.NDArray[Any] | None, *, weighted: bool
+) -> GraphInput:
     """Any form of a graph on `n_rows` rows, which may have names; `weighted` asks for weights.
 
     Names in a list of edges are looked up among `row_names`. Without those, whole numbers below `n_rows` are
-    numbers of rows, and other names are mapped as by `Graph.from_edges`.
+    numbers of rows, and other names are mapped as by `Graph.from_edges`. Without rows, so are all.
     """
     if isinstance(graph, Graph):
         return GraphInput(graph, _tell(graph.weights))
@@ -59,7 +61,7 @@ def as_graph(graph: Any, n_rows: int, row_names: npt.NDArray[Any] | None, *, wei
         made = Graph.from_pyg(graph, weight="edge_weight" if weighted else None)
         return GraphInput(made, given is not None and _tell(as_array("edge_weight", given)))
     if sp.issparse(graph):
-        if graph.shape != (n_rows, n_rows):
+        if n_rows is not None and graph.shape != (n_rows, n_rows):
             raise GraphError(
                 f"a sparse matrix given as graph is an adjacency matrix ({n_rows}, {n_rows}) on the "
                 f"{n_rows} rows of features, got shape {graph.shape}."
@@ -129,9 +131,11 @@ def _whole(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _on_rows(
     ends: tuple[npt.NDArray[Any], npt.NDArray[Any]],
     weights: npt.NDArray[Any] | None,
-    n_rows: int,
+    n_rows: int | None,
     row_names: npt.NDArray[Any] | None,
 ) -> Graph:
+    if n_rows is None:
+        return Graph.from_edges(ends, weights=weights)
     numbers = all(c.dtype.kind in "iu" and _within(c, n_rows) for c in ends)
     if row_names is None:
         if numbers:
