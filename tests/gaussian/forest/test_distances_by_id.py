@@ -16,6 +16,7 @@ def many_centres(monkeypatch):
     """Small enough for all ways through the code to be taken by small forests."""
     monkeypatch.setattr(by_id, "ROWS_PER_CENTRE", 1)
     monkeypatch.setattr(by_id, "PANEL_NUMBERS", 300)
+    monkeypatch.setattr(by_id, "SHORT_NUMBERS", 300)
     monkeypatch.setattr(by_id, "LEAST_ROWS", 3)
 
 
@@ -25,10 +26,12 @@ def rows_of(table, ids, dtype=np.float64):
     return out
 
 
+@pytest.mark.parametrize("factors", [0, 64], ids=["by a library's products", "by short products"])
 @pytest.mark.parametrize("small", [0, 40, 10**9])
 @pytest.mark.parametrize("leaf_size", [1, 4, 48])
 @pytest.mark.parametrize("shape", oracles.SHAPES)
-def test_against_the_dense_inverse(shape, leaf_size, small, monkeypatch):
+def test_against_the_dense_inverse(shape, leaf_size, small, factors, monkeypatch):
+    monkeypatch.setattr(by_id, "MOST_FACTORS", factors)
     monkeypatch.setattr(module, "LEAF_SIZE", leaf_size)
     monkeypatch.setattr(by_id, "SMALL_NUMBERS", small)
     n = 70

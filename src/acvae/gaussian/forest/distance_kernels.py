@@ -36,15 +36,16 @@ def scatter(block: Any, column: Any, target: Any, out: Any) -> None:
 def left_factors(at: Any, level: int, mean: Any, scaled: Any, out: Any) -> None:
     """out[r] = [−2μ, −2σρ] of the position at[r], ρ with the centroid of its piece of the level.
 
-    Without σρ where there is no room for it: no vertex is joined to another.
+    Without σρ where the level is −1: no vertex is joined to another.
     """
     d = len(mean)
     for r in range(len(at)):
         p, row = at[r], out[r]
         for k in range(d):
             row[k] = -2 * mean[k, p]
-        for k in range(out.shape[1] - d):
-            row[d + k] = -2 * scaled[level, k, p]
+        if level >= 0:
+            for k in range(d):
+                row[d + k] = -2 * scaled[level, k, p]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -66,37 +67,17 @@ def small_pieces(
 
 
 @numba.njit(cache=True, nogil=True)
-def place(
-    product: Any,
-    own_norm: Any,
-    at: Any,
-    target: Any,
-    around: Any,
-    limit: int,
-    pieces: Any,
-    leaves: Any,
-    factors: Any,
-    column: Any,
-    out: Any,
-) -> None:
-    """out[target[r]] = a_i + a_j + product[r], but what rounding left below zero becomes zero.
-
-    `own_norm` has a in the order of ids. Where `around` says so, the pieces around at[r] below `limit` follow
-    at once, while the row is in cache.
-    """
-    total = np.empty(WIDTH, dtype=out.dtype)
+def place(product: Any, own: Any, norm: Any, target: Any, out: Any) -> None:
+    """out[target[r], c] = own[r] + norm[c] + product[r, c], but zero where rounding left less."""
     zero = out.dtype.type(0)
-    norm = factors[2]
-    for r in range(len(at)):
-        given, row, own = product[r], out[target[r]], norm[at[r]]
+    for r in range(len(product)):
+        given, row = product[r], out[target[r]]
         for c in range(len(given)):
-            found = given[c] + (own + own_norm[c])
+            found = given[c] + (own[r] + norm[c])
             row[c] = found if found > zero else zero
-        if around[r]:
-            _around(at[r], limit, pieces, leaves, factors, column, row, 0, total)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@numba.njit(inline="always", fastmath={"contract", "reassoc", "nsz"})
 def _around(
     p: int, limit: int, pieces: Any, leaves: Any, factors: Any, column: Any, row: Any, shift: int, total: Any
 ) -> None:
@@ -128,7 +109,7 @@ def _around(
         piece = above[piece]
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@numba.njit(inline="always", fastmath={"contract", "reassoc", "nsz"})
 def _distances(mean: Any, scaled: Any, norm: Any, p: int, start: int, stop: int, total: Any) -> None:
     """total[c] = a_p + a_j − 2·Σ_k μ_kp·μ_kj + σρ_kp·σρ_kj for j = start + c, four k in one pass."""
     d, width = len(mean), stop - start

@@ -99,7 +99,13 @@ class ForestDistances:
         return self._roots[0] if len(self._roots) and self._roots[0].level == 0 else None
 
     def loop(
-        self, at: IntArray, target: IntArray, limit: int, column: IntArray, out: npt.NDArray[Any], shift: int
+        self,
+        at: IntArray,
+        target: IntArray,
+        limit: int,
+        column: npt.NDArray[np.integer[Any]],
+        out: npt.NDArray[Any],
+        shift: int,
     ) -> None:
         """Distances within the pieces around each position, from its leaf out to below the piece `limit`."""
         small_pieces(at, target, limit, self.arrays, self.leaves, self.factors, column, out, shift)

@@ -21,6 +21,7 @@ from acvae.gaussian.forest.centres import choose_centres
 from acvae.gaussian.forest.distance_kernels import finish, left_factors, place, scatter
 from acvae.gaussian.forest.path_products import row_products
 from acvae.gaussian.forest.pieces import InnerPiece
+from acvae.gaussian.forest.short_products import MOST_FACTORS, aligned_table, short_products
 
 if TYPE_CHECKING:
     from acvae.gaussian.forest.distances import ForestDistances
@@ -33,6 +34,7 @@ MOST_CENTRES = 8
 ROWS_PER_CENTRE = 32  # so many rows must be asked for to make another table worth while
 TABLE_BYTES = 64 << 20  # of all tables together, but for the first
 PANEL_NUMBERS = 1 << 22  # distances computed at a time: they are copied while they are in cache
+SHORT_NUMBERS = 1 << 21  # the same where short products write them to their place
 LEAST_ROWS = 16  # of a product, however long they are
 ROWS_PER_THREAD = 8  # at least
 SMALL_NUMBERS = 1 << 18  # pairs of rows and columns of a piece: below this, loops beat calls of products
@@ -83,21 +85,38 @@ class DistancesById:
     def _share(self, plan: Plan, centre: int, at: IntArray, target: IntArray, out: npt.NDArray[Any]) -> None:
         """Rows of one centre, by one thread."""
         of, table, limit = self._of, self._table(plan, centre), int(plan.limit[centre])
-        left = np.empty((len(at), len(table)), dtype=out.dtype)
+        left = np.zeros((len(at), len(table)), dtype=out.dtype)
         left_factors(at, int(plan.level[centre]), of.mean, of.scaled, left)
         large, looped = self._large_pieces(plan.pendant[at])
-        most = min(max(LEAST_ROWS, PANEL_NUMBERS // out.shape[1]), len(at))
-        panel = np.empty((most, out.shape[1]), dtype=out.dtype)
+        short = len(table) <= MOST_FACTORS
+        numbers = SHORT_NUMBERS if short else PANEL_NUMBERS
+        most = min(max(LEAST_ROWS, numbers // out.shape[1]), len(at))
+        panel = None if short else np.empty((most, out.shape[1]), dtype=out.dtype)
+        own = of.norm[at]
         for a in range(0, len(at), most):
             b = min(a + most, len(at))
-            product = panel[: b - a]
-            np.matmul(left[a:b], table, out=product)
-            place(
-                *(product, self._norm, at[a:b], target[a:b], looped[a:b], limit),
-                *(of.arrays, of.leaves, of.factors, self._unsigned, out),
-            )
+            self._products(left[a:b], table, own[a:b], target[a:b], out, panel)
+            here = a + np.flatnonzero(looped[a:b])
+            of.loop(at[here], target[here], limit, self._unsigned, out, 0)
         for number, low, high in large:
             self._overwrite(of.inner[number], at[low:high], target[low:high], out)
+
+    def _products(
+        self,
+        left: npt.NDArray[Any],
+        table: npt.NDArray[Any],
+        own: npt.NDArray[Any],
+        target: IntArray,
+        out: npt.NDArray[Any],
+        panel: npt.NDArray[Any] | None,
+    ) -> None:
+        """Rows `target` of `out` with the table of one centre; long ones by way of a panel."""
+        if panel is None:
+            short_products(left, table, own, self._norm, target, out)
+            return
+        product = panel[: len(left)]
+        np.matmul(left, table[:, : out.shape[1]], out=product)
+        place(product, own, self._norm, target, out)
 
     def _large_pieces(self, pendant: IntArray) -> tuple[list[tuple[int, int, int]], npt.NDArray[np.bool_]]:
         """Pieces to overwrite by products, with the range of their rows; and which rows are left to loops."""
@@ -141,7 +160,7 @@ class DistancesById:
         return Plan(found.own, number[found.pendant], number[found.piece], pieces.level[found.piece])
 
     def _table(self, plan: Plan, centre: int) -> npt.NDArray[Any]:
-        """(2d, n) by id: [μ, σρ] with the centre's correlations, without σρ if there is none."""
+        """[μ, σρ] by id with the centre's correlations, without σρ if there is none; zeros around it."""
         of, number = self._of, int(plan.limit[centre])
         if number not in self._tables:
             at = of.position
@@ -150,7 +169,7 @@ class DistancesById:
                 vertex = int(of.columns[of.inner[number].start])
                 rho = row_products(of.forest, of.correlation, vertex, of.mean.dtype)
                 parts.append((of.std[at] * rho).T)
-            self._tables[number] = np.concatenate(parts)
+            self._tables[number] = aligned_table(parts)
         return self._tables[number]
 
 
