@@ -42,8 +42,8 @@ NETWORKS = (
         epochs=40,
         every=4,
     ),
-    Method("gae", "GAE", "network", _fit("autoencoders", "fit_gae"), _SIZES, epochs=500, every=25),
-    Method("vgae", "VGAE", "network", _fit("autoencoders", "fit_vgae"), _SIZES, epochs=500, every=25),
+    Method("gae", "GAE", "network", _fit("autoencoders", "fit_gae"), _SIZES, epochs=1000, every=50),
+    Method("vgae", "VGAE", "network", _fit("autoencoders", "fit_vgae"), _SIZES, epochs=1000, every=50),
     Method(
         "sage",
         "GraphSAGE on links",
@@ -51,17 +51,17 @@ NETWORKS = (
         _fit("autoencoders", "fit_sage"),
         # Not smoothed as a GCN is: with the others' step it often ends where all vertices are alike.
         tuple({**sizes, "learning_rate": step} for sizes in _SIZES for step in (0.01, 0.001)),
-        epochs=500,
-        every=25,
+        epochs=1000,
+        every=50,
     ),
     Method(
         "ncn",
         "NCN",
         "network",
         _fit("ncn", "fit_ncn"),
-        ({"layers": 1}, {"layers": 2}),
-        epochs=100,
-        every=5,
+        tuple({"layers": layers, "dropout": dropout} for layers in (1, 2) for dropout in (0.0, 0.1)),
+        epochs=200,
+        every=10,
         looks=300,
     ),
 )

@@ -1,15 +1,16 @@
 """NCN, neural common neighbours (Wang, Yang and Zhang, 2024): "Neural Common Neighbor with Completion".
 
-Embeddings h of a graph convolution; the score of a pair is an MLP of the product of its ends and of the sum
-of the embeddings of their common neighbours,
+Embeddings h are projected features, averaged over neighbourhoods; the score of a pair is an MLP of the
+product of its ends and of the sum of the embeddings of their common neighbours,
 
-    s_ij = f(φ(h_i ⊙ h_j) + β·ψ(Σ_{u ∈ N(i) ∩ N(j)} h_u)).
+    s_ij = f(φ(h_i ⊙ h_j) + β·ψ(Σ_{u ∈ N(i) ∩ N(j)} g_u)),    g = h + χ(h).
 
-The links of a training step are taken out of the graph for that step, as its authors do.
+The layers are those that its authors use for citation graphs: convolutions without weights of their own,
+whose outputs are weighted and added, and layers normalised inside the small networks. The links of a training
+step are taken out of the graph for that step, as theirs are. Their dropout of edges is left out.
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,50 +20,64 @@ from torch.nn.functional import logsigmoid
 from acvae.graph import Graph
 from acvae.reproduce.compare.method import Watch
 from acvae.reproduce.compare.networks.common import common_in_row, common_of_pairs
-from acvae.reproduce.compare.networks.layers import convolution
-from acvae.reproduce.compare.networks.tensors import Features, adjacency, normalised, uniform_pairs
+from acvae.reproduce.compare.networks.layers import FeatureLinear
+from acvae.reproduce.compare.networks.tensors import Features, adjacency, normalised, product, uniform_pairs
 from acvae.reproduce.compare.networks.training import seeded, train
 from acvae.reproduce.compare.ranking import IntArray, Ranking, Scores
 
 __all__ = ["fit_ncn"]
 
-SHARES = 8  # an epoch takes this many steps, each without an eighth of the links
-LINKS_A_STEP = 4_096
+LINKS_A_STEP = 1152
+STEPS_AN_EPOCH = 8  # at the most; the links of an epoch are then some, chosen at random
 PAIRS_AT_ONCE = 65_536
 
 
 class NCN(torch.nn.Module):
-    """One or two convolutions, and the three small networks φ, ψ and f."""
+    """Projection, convolutions, and the four small networks χ, φ, ψ and f."""
 
     def __init__(self, n_features: int, hidden: int, layers: int, dropout: float) -> None:
         super().__init__()
-        sizes = [n_features] + [hidden] * layers
-        self.layers = torch.nn.ModuleList(
-            [convolution(a, b, on_features=at == 0) for at, (a, b) in enumerate(pairwise(sizes))]
-        )
+        self.project = FeatureLinear(n_features, hidden)
+        self.mixing = torch.nn.Parameter(torch.ones(layers))
         self.dropout = torch.nn.Dropout(dropout)
-        self.phi = _mlp(hidden, hidden, dropout)
-        self.psi = torch.nn.Sequential(torch.nn.LayerNorm(hidden), *_mlp(hidden, hidden, dropout))
+        self.chi = torch.nn.Sequential(*_two_layers(hidden, dropout))
+        self.phi = torch.nn.Sequential(*_layer(hidden, dropout))
+        self.psi = torch.nn.Sequential(*_two_layers(hidden, dropout))
         self.beta = torch.nn.Parameter(torch.ones(1))
-        self.head = _mlp(hidden, 1, dropout)
+        self.head = torch.nn.Sequential(*_layer(hidden, dropout), torch.nn.Linear(hidden, 1))
 
-    def embed(self, features: Features, edges: torch.Tensor) -> torch.Tensor:
-        """(n, hidden)."""
-        h: Any = features
-        for at, layer in enumerate(self.layers):
-            h = layer(h, edges)
-            h = h if at + 1 == len(self.layers) else self.dropout(h.relu())
-        return h
+    def embed(self, features: Features, edges: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """h and g, (n, hidden) each."""
+        x = self.dropout(self.project(features))
+        h = torch.zeros_like(x)
+        for weight in self.mixing:
+            x = product(edges, x)
+            h = h + weight * x
+        h = self.dropout(h)
+        return h, h + self.chi(h)
 
     def forward(self, ends: torch.Tensor, common: torch.Tensor) -> torch.Tensor:
         """Log-odds (k,) from h_i ⊙ h_j and the sums over common neighbours, both (k, hidden)."""
-        return self.head((self.phi(ends) + self.beta * self.psi(common)).relu()).squeeze(-1)
+        return self.head(self.phi(ends) + self.beta * self.psi(common)).squeeze(-1)
 
 
-def _mlp(size: int, out: int, dropout: float) -> torch.nn.Sequential:
-    return torch.nn.Sequential(
-        torch.nn.Linear(size, size), torch.nn.ReLU(), torch.nn.Dropout(dropout), torch.nn.Linear(size, out)
-    )
+def _layer(size: int, dropout: float) -> list[torch.nn.Module]:
+    return [
+        torch.nn.Linear(size, size),
+        torch.nn.LayerNorm(size),
+        torch.nn.Dropout(dropout),
+        torch.nn.ReLU(),
+    ]
+
+
+def _two_layers(size: int, dropout: float) -> list[torch.nn.Module]:
+    """The first is not normalised: how large a sum is, is how many neighbours are shared."""
+    return [
+        torch.nn.Linear(size, size),
+        torch.nn.Dropout(dropout),
+        torch.nn.ReLU(),
+        *_layer(size, dropout),
+    ]
 
 
 def fit_ncn(
@@ -74,8 +89,8 @@ def fit_ncn(
     epochs: int = 30,
     hidden: int = 64,
     layers: int = 1,
-    dropout: float = 0.0,
-    learning_rate: float = 0.005,
+    dropout: float = 0.1,
+    learning_rate: float = 0.003,
 ) -> Ranking:
     """Train on links against as many random pairs."""
     with seeded(seed, "NCN") as generator:
@@ -85,28 +100,29 @@ def fit_ncn(
 
         def losses() -> Iterator[torch.Tensor]:
             order = torch.randperm(graph.n_edges, generator=generator).numpy()
-            count = min(-(-graph.n_edges // SHARES), LINKS_A_STEP)
-            for start in range(0, min(graph.n_edges, SHARES * count), count):
-                batch = order[start : start + count]
+            for start in range(0, min(graph.n_edges, STEPS_AN_EPOCH * LINKS_A_STEP), LINKS_A_STEP):
+                batch = order[start : start + LINKS_A_STEP]
                 rest = np.delete(graph.edges, batch, axis=0)
-                h = model.embed(x, normalised(graph, rest))
+                h, g = model.embed(x, normalised(graph, rest))
                 others = uniform_pairs(graph.n_vertices, len(batch), generator)
                 pairs = np.concatenate([graph.edges[batch], others.numpy().T])
-                score = model(*_inputs(h, adjacency(graph.n_vertices, rest), pairs))
+                score = model(*_inputs(h, g, adjacency(graph.n_vertices, rest), pairs))
                 yield -logsigmoid(score[: len(batch)]).mean() - logsigmoid(-score[len(batch) :]).mean()
 
         def ranking() -> Ranking:
             with torch.no_grad():
-                return _Rows(model, model.embed(x, whole), graph).scores()
+                return _Rows(model, *model.embed(x, whole), graph).scores()
 
         return train(model, losses, ranking, epochs=epochs, watch=watch, learning_rate=learning_rate)
 
 
-def _inputs(h: torch.Tensor, matrix: Any, pairs: IntArray) -> tuple[torch.Tensor, torch.Tensor]:
-    """h_i ⊙ h_j and the sums over common neighbours of pairs (k, 2)."""
+def _inputs(
+    h: torch.Tensor, g: torch.Tensor, matrix: Any, pairs: IntArray
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """h_i ⊙ h_j and the sums of g over common neighbours of pairs (k, 2)."""
     number, vertex = common_of_pairs(matrix.indptr, matrix.indices, pairs)
-    common = torch.zeros(len(pairs), h.shape[1])
-    common = common.index_add(0, torch.from_numpy(number), h[torch.from_numpy(vertex)])
+    common = torch.zeros(len(pairs), g.shape[1])
+    common = common.index_add(0, torch.from_numpy(number), g[torch.from_numpy(vertex)])
     i, j = torch.from_numpy(pairs.T.copy())
     return h[i] * h[j], common
 
@@ -114,9 +130,9 @@ def _inputs(h: torch.Tensor, matrix: Any, pairs: IntArray) -> tuple[torch.Tensor
 class _Rows:
     """Scores of all candidates of a row; most share no neighbour with it, and those have the same ψ."""
 
-    def __init__(self, model: NCN, h: torch.Tensor, graph: Graph) -> None:
+    def __init__(self, model: NCN, h: torch.Tensor, g: torch.Tensor, graph: Graph) -> None:
         self._model, self._h, self._graph = model, h, graph
-        self._table = h.numpy()
+        self._table = g.numpy()
         with torch.no_grad():
             self._none = model.beta * model.psi(torch.zeros(1, h.shape[1]))
 
@@ -135,5 +151,5 @@ class _Rows:
                     inside = (at >= start) & (at < start + PAIRS_AT_ONCE)
                     shared = self._model.beta * self._model.psi(torch.from_numpy(common[inside]))
                     both[torch.from_numpy(at[inside] - start)] += shared - self._none
-                    out[r, part] = self._model.head(both.relu()).squeeze(-1).numpy()
+                    out[r, part] = self._model.head(both).squeeze(-1).numpy()
         return out
