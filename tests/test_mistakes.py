@@ -148,7 +148,7 @@ def test_a_learning_rate_of_100_on_the_command_line(name, capsys, tmp_path):
     assert told.count("warning: ") == 1
     assert "note: training" not in told  # once is enough
     assert "training has diverged" in told.split("warning: ")[1]
-    assert "a smaller learning_rate than 100" in told.split("warning: ")[1]
+    assert "a smaller --learning-rate than 100" in told.split("warning: ")[1]
     assert main(["evaluate", run]) == 0
     if name != "graphsage":  # whose embeddings have length one, however they came about
         assert "training has diverged" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.adjacency import adjacency, neighbour_lists
-from acvae._util.checks import as_array, choice, flag, optional_import, shown
+from acvae._util.checks import as_array, choice, flag, optional_import
 from acvae._util.edge_lists import (
     COMBINE,
     BoolArray,
@@ -31,6 +31,7 @@ from acvae._util.other_graphs import (
     networkx_of_edges,
     pyg_of_edges,
 )
+from acvae._util.text import shown
 from acvae._util.vertex_names import as_names, factorize, is_range, lookup_table, positions_of
 from acvae.exceptions import GraphError, UnknownNameError, did_you_mean
 

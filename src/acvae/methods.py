@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from acvae._util.docstrings import described_parameters
+from acvae._util.options import option, the_option
 from acvae._util.plugins import load_plugins
 from acvae.exceptions import OptionError, did_you_mean
 
@@ -128,20 +129,20 @@ class Method:
     def described(self) -> tuple[Option, ...]:
         """The options it takes, with their defaults and what they mean."""
         hidden = {*self.fixed, *self.without, "progress"}
-        return tuple(option for option in _options_of(self.estimator) if option.name not in hidden)
+        return tuple(one for one in _options_of(self.estimator) if one.name not in hidden)
 
-    def takes(self, option: str) -> bool:
+    def takes(self, name: str) -> bool:
         """Whether it has an option, such as gamma, pair_hidden_dim or epochs."""
-        return option in self.options
+        return name in self.options
 
     def make(self, options: Mapping[str, Any], *, progress: bool = False) -> Any:
         """The untrained model; an option it does not take is answered with those it does."""
         known = self.options
-        for option in options:
-            if option not in known:
+        for given in options:
+            if given not in known:
                 raise OptionError(
-                    f"the option {option} does not apply to the model {self.name}, which takes "
-                    f"{', '.join(known)}." + did_you_mean(option, known)
+                    f"{the_option(given)} does not apply to the model {self.name}, which takes "
+                    f"{', '.join(map(option, known))}." + did_you_mean(given, known)
                 )
         return self.estimator_class(**self.fixed, **options, progress=progress)
 

@@ -20,7 +20,7 @@ def test_mistakes(acvae, data_flags, tmp_path):
     out = tmp_path / "run"
     code, _, err = acvae("fit", *data_flags, "--model", "cvae-corr", "--edge-weights", "some", "--out", out)
     assert code != 0
-    assert "--edge-weights='some' is unknown; choose one of 'exact', 'sampled'" in err
+    assert "--edge-weights some is unknown; choose one of 'exact', 'sampled'" in err
     code, _, err = acvae("fit", *data_flags, "--edge-weights", "sampled", "--out", out)  # acvae-eb
     assert code != 0
     assert "--edge-weights" in err

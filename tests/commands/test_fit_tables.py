@@ -176,7 +176,7 @@ class TestOneArchive:
     def test_mistakes(self, error_of, archive, files, tmp_path):
         out = ["--out", tmp_path / "run"]
         assert error_of("fit", archive, "--id-column", "id", *out) == (
-            "--id-column is for features and edges in two files, and there are no --edges beside 'all.npz'."
+            "--id-column is for features and edges in two files, and there is no --edges beside 'all.npz'."
         )
         assert error_of("fit", "--features", files / "words.csv", *out) == (
             "--features and --edges belong together, and --edges is missing; one file for both is an .npz "

@@ -116,7 +116,8 @@ def test_features_and_edges_swapped(write, path):
 def test_known_ids_at_one_end_alone(write):
     features = write("f.csv", "id,x\na,1\nb,2\n")
     told = refusal(features, write("e.csv", "person,score\na,5\nb,7\n"))
-    assert "2 ids of the edges are known, but never at both ends: say by the options source_column" in told
+    assert "2 ids of the edges are known, but never at both ends" in told
+    assert "say by the option source_column and target_column where the ends are" in told
 
 
 @pytest.mark.parametrize(

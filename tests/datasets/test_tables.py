@@ -295,7 +295,7 @@ def test_irregular_and_empty_tables(write, edges):
     assert_refused(write("x.csv", "id,x\n"), edges, "has no rows")
     assert_refused(write("x.csv", "id\na\n"), edges, "no column of features")
     assert_refused(write("x.csv", "id,x,x\na,1,2\n"), edges, "more than one column called 'x'")
-    assert_refused(write("x.csv", "a,0,0\nb,1,2\n"), edges, "by the option header", header=True)
+    assert_refused(write("x.csv", "a,0,0\nb,1,2\n"), edges, "say so: header=False", header=True)
     assert_refused(write("x.csv", 'id,x\n"a,1\n'), edges, "not a regular table")
 
 
@@ -347,7 +347,7 @@ def test_options_that_do_not_go_together(tmp_path, write, edges, numbered):
     path = write("x.csv", table_csv())
     assert_refused(path, edges, "option ids goes with a matrix", OptionError, ids=edges)
     assert_refused(path, edges, "columns is a list", OptionError, columns="x")
-    assert_refused(path, edges, "row_ids says", OptionError, row_ids=True, id_column="id")
+    assert_refused(path, edges, "row_ids=True says", OptionError, row_ids=True, id_column="id")
     assert_refused(path, edges, "'keep', 'drop'", OptionError, isolated="maybe")
 
 

@@ -48,7 +48,7 @@ class TestConfig:
         ("values", "message"),
         [
             ({}, "no data were named"),
-            ({"features": "a.csv"}, "edges= is missing"),
+            ({"features": "a.csv"}, "and edges is missing"),
             ({"dataset": "tree", "edges": "a.csv"}, "edges is for data in your own files"),
             ({"features": "a", "edges": "b", "data_root": "."}, "data_root is for named data sets"),
             ({"dataset": "tree", "epoch": 3}, "there is no setting 'epoch'. Did you mean 'epochs'"),

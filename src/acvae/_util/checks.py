@@ -17,22 +17,14 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.options import option, setting
+from acvae._util.text import SHOWN, shown
 from acvae.exceptions import InputError, MissingDependencyError, OptionError, did_you_mean
 
 LARGEST = 2**63 - 1  # what NumPy and compiled code can count to
 REAL = (int, float, np.integer, np.floating)  # arrays, texts and fractions are no options
-SHOWN = 200  # characters of a value in a message
 
 T = TypeVar("T")
-
-
-def shown(value: object) -> str:
-    """A value as messages show it: never long, whatever it is."""
-    try:
-        text = repr(value)
-    except Exception:  # a whole number of thousands of digits, an object that fails
-        return f"a value of type {type(value).__name__} that cannot be shown"
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… (of type {type(value).__name__})"
 
 
 def called(value: object) -> str:
@@ -101,7 +93,7 @@ def instance(name: str, value: Any, kind: type[T], error: type[InputError] = Inp
 def as_path(name: str, value: Any, *, home: bool = False) -> Path:
     """A path of a file or folder, with ~ taken for a home folder if told; a number is none."""
     if not isinstance(value, (str, os.PathLike)):
-        raise OptionError(f"{name} must be a path, not {shown(value)}.")
+        raise OptionError(f"{option(name)} must be a path, not {shown(value)}.")
     try:
         text = os.fspath(value)
         os.fsencode(text)
@@ -109,7 +101,7 @@ def as_path(name: str, value: Any, *, home: bool = False) -> Path:
             raise ValueError("a null character")
         return _short_enough(Path(text).expanduser() if home else Path(text))
     except Exception as problem:
-        raise OptionError(f"{name} must be a path, not {shown(value)}: {problem}.") from None
+        raise OptionError(f"{option(name)} must be a path, not {shown(value)}: {problem}.") from None
 
 
 def _short_enough(path: Path) -> Path:
@@ -135,7 +127,7 @@ def optional_text(name: str, value: Any) -> str | None:
     """A text, or None."""
     if value is None or isinstance(value, str):
         return value
-    raise OptionError(f"{name} must be a text, not {shown(value)}.")
+    raise OptionError(f"{option(name)} must be a text, not {shown(value)}.")
 
 
 def texts(name: str, value: Any) -> list[str]:
@@ -145,7 +137,7 @@ def texts(name: str, value: Any) -> list[str]:
     found = as_list(name, value, OptionError, "a text or a list of texts")
     for one in found:
         if not isinstance(one, str):
-            raise OptionError(f"{name} must be a text or a list of texts, but has {shown(one)}.")
+            raise OptionError(f"{option(name)} must be a text or a list of texts, but has {shown(one)}.")
     return found
 
 
@@ -157,10 +149,10 @@ def is_mapping(value: object) -> bool:
 def by_name(name: str, value: Any) -> dict[str, Any]:
     """A dict of values by their names."""
     if not isinstance(value, dict):
-        raise OptionError(f"{name} must be a dict, not {called(value)}.")
+        raise OptionError(f"{option(name)} must be a dict, not {called(value)}.")
     for key in value:
         if not isinstance(key, str):
-            raise OptionError(f"{name} must be a dict with texts for keys, but has {shown(key)}.")
+            raise OptionError(f"{option(name)} must be a dict with texts for keys, but has {shown(key)}.")
     return value
 
 
@@ -168,14 +160,14 @@ def function(name: str, value: Any) -> Any:
     """What can be called."""
     if callable(value):
         return value
-    raise OptionError(f"{name} must be a function, not {shown(value)}.")
+    raise OptionError(f"{option(name)} must be a function, not {shown(value)}.")
 
 
 def flag(name: str, value: Any) -> bool:
     """True or false, and nothing else."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    raise OptionError(f"{name} must be True or False, not {shown(value)}.")
+    raise OptionError(f"{option(name)} must be True or False, not {shown(value)}.")
 
 
 def seed_number(name: str, value: Any) -> int:
@@ -188,7 +180,7 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     if isinstance(value, str) and value in allowed:
         return value
     raise OptionError(
-        f"{name}={shown(value)} is unknown; choose one of {', '.join(map(repr, allowed))}."
+        f"{setting(name, value)} is unknown; choose one of {', '.join(map(repr, allowed))}."
         + did_you_mean(value, allowed)
     )
 
@@ -200,9 +192,9 @@ def whole_number(name: str, value: Any, *, minimum: int, maximum: int = LARGEST)
     except Exception:
         number = None
     if number is None or isinstance(value, bool) or number < minimum:
-        raise OptionError(f"{name} must be a whole number of at least {minimum}, not {shown(value)}.")
+        raise OptionError(f"{option(name)} must be a whole number of at least {minimum}, not {shown(value)}.")
     if number > maximum:
-        raise OptionError(f"{name} must be a whole number of at most {maximum}, not {shown(value)}.")
+        raise OptionError(f"{option(name)} must be a whole number of at most {maximum}, not {shown(value)}.")
     return number
 
 
@@ -230,7 +222,7 @@ def real_number(
     try:
         number = float(value) if isinstance(value, REAL) else math.nan
     except Exception:
-        raise OptionError(f"{name} must be {expected}, not {shown(value)}.") from None
+        raise OptionError(f"{option(name)} must be {expected}, not {shown(value)}.") from None
     if (
         not math.isfinite(number)
         or isinstance(value, bool)
@@ -239,7 +231,7 @@ def real_number(
         or (below is not None and number >= below)
         or (at_most is not None and number > at_most)
     ):
-        raise OptionError(f"{name} must be {expected}, not {shown(value)}.")
+        raise OptionError(f"{option(name)} must be {expected}, not {shown(value)}.")
     return number
 
 

@@ -9,8 +9,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import LARGEST, as_array, as_list, shown, whole_number
+from acvae._util.checks import LARGEST, as_array, as_list, whole_number
 from acvae._util.memory import available_memory
+from acvae._util.options import setting
+from acvae._util.text import shown
 from acvae._util.vertex_names import array_of_names
 from acvae.exceptions import GraphError, OptionError
 
@@ -128,8 +130,8 @@ def _combined(
         others = f" ({len(differ):,} edges are like that)" if len(differ) > 1 else ""
         raise GraphError(
             f"the edge ({shown(u)}, {shown(v)}) is given more than once, with the weights "
-            f"{lowest[differ[0]]} and {highest[differ[0]]}{others}. Say what to make of them: combine='sum', "
-            "'mean' or 'max'."
+            f"{lowest[differ[0]]} and {highest[differ[0]]}{others}. Say what to make of them: "
+            f"{setting('combine', 'sum')}, 'mean' or 'max'."
         )
     return highest
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import as_array, called, is_hashable, optional_import, shown
+from acvae._util.checks import as_array, called, is_hashable, optional_import
+from acvae._util.text import shown
 from acvae.exceptions import GraphError, OptionError
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import as_list, shown
+from acvae._util.checks import as_list
+from acvae._util.text import shown
 from acvae.exceptions import GraphError, UnknownNameError, did_you_mean
 
 IntArray = npt.NDArray[np.int64]

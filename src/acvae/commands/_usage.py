@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from acvae._util.options import called_by
 from acvae.exceptions import AcvaeError
 
 __all__ = [
@@ -15,8 +17,8 @@ __all__ = [
     "add_json",
     "add_quiet",
     "add_run",
-    "as_flags",
     "new_parser",
+    "options_by_flags",
     "positive",
     "real",
     "whole",
@@ -78,37 +80,24 @@ def real(text: str) -> float:
         raise argparse.ArgumentTypeError(f"must be a number, not {text!r}") from None
 
 
-# How the library's messages call what the command line calls otherwise.
-_SPELLINGS = {
-    "header=False": "--no-header",
-    "row_ids=True": "--row-ids",
-    "columns=": "--columns",
-    "features=": "--features",
-    "edges=": "--edges",
-    "ids=": "--ids",
-    "root=": "--data-root",
-    "device=": "--device ",
-    "likelihood=": "--likelihood ",
-    "isolated=": "--isolated ",
-    "model=": "--model ",
-    "id_column=": "--id-column ",
-    "text_column=": "--text-column ",
-    "missing=": "--missing ",
-    "combine=": "--combine ",
-}
+# Options of the library whose flags have other names, or whose values have flags of their own.
+_FLAGS = {"root": "--data-root"}
+_SWITCHES = {("header", False): "--no-header", ("row_ids", True): "--row-ids"}
 
 
-def as_flags(message: str, names: tuple[str, ...]) -> str:
-    """The library's message with its options called as on the command line: --learning-rate."""
-    for python, flag in _SPELLINGS.items():
-        message = re.sub(rf"(?<![\w'\"-]){re.escape(python)}", flag, message)
-    for name in names:
-        if "_" in name:
-            message = re.sub(rf"(?<![\w'\"./-]){name}(?![\w'\"./])", f"--{name.replace('_', '-')}", message)
-    message = re.sub(
-        rf"the option ({'|'.join(names)})\b", lambda m: f"--{m[1].replace('_', '-')}", message
-    ).replace("the option --", "--")
-    message = re.sub(r"(--[a-z-]+) '([\w-]+)'", r"\1 \2", message)
-    return re.sub(
-        rf"^({'|'.join(names)}) (must|needs|is for)", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message
-    )
+@contextmanager
+def options_by_flags() -> Iterator[None]:
+    """Let messages call the options of a run as the command line does: --learning-rate, --missing mean."""
+    from acvae.runs.config import all_keys
+
+    known = {name: f"--{name.replace('_', '-')}" for name in all_keys()} | _FLAGS
+
+    def flag(name: str, value: object | None) -> str | None:
+        if name not in known:
+            return None
+        if isinstance(value, bool):
+            return _SWITCHES.get((name, value), known[name])
+        return known[name] if value is None else f"{known[name]} {value}"
+
+    with called_by(flag):
+        yield

@@ -14,14 +14,11 @@ from acvae._util.text import counted, score_text
 from acvae.commands._fit_flags import add_data_and_run, add_model, given
 from acvae.commands._output import note, silent, warn_of_collapse
 from acvae.commands._settings import merge, output_folder
-from acvae.commands._usage import UsageError, as_flags, new_parser
+from acvae.commands._usage import UsageError, new_parser, options_by_flags
 from acvae.exceptions import (
     AcvaeError,
     AcvaeWarning,
-    DataError,
-    InputError,
     OptionError,
-    TrainingError,
     TrainingWarning,
 )
 
@@ -83,9 +80,14 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, or go on training."""
+    with options_by_flags():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     work, folder = _going_on(args) if args.resume is not None else _starting(args)
     try:
-        with _names_of_flags(), _warnings_as_notes(silent if args.quiet else note) as of_training:
+        with _warnings_as_notes(silent if args.quiet else note) as of_training:
             finished = work()
     except (KeyboardInterrupt, SystemError):  # which a Ctrl-C in compiled code becomes
         args.after_interrupt = _how_to_go_on(folder)
@@ -112,8 +114,7 @@ def _starting(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
         raise UsageError("--out RUN is needed: the folder to keep the run in")
     _check_dataset(values.get("dataset"))
     _check_epochs(values.get("epochs"))
-    with _names_of_flags():
-        config = RunConfig.from_values(values)
+    config = RunConfig.from_values(values)
     if not is_leader():
         return lambda: follow_run(config, folder), folder
     options = {"overwrite": args.overwrite, "progress": not args.quiet, "say": say}
@@ -150,17 +151,6 @@ def _going_on(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
         return (lambda: None if run.finished else follow_run(run.config, run.path)), run.path
     say = silent if args.quiet else note
     return lambda: resume_run(args.resume, progress=not args.quiet, say=say), args.resume
-
-
-@contextmanager
-def _names_of_flags() -> Iterator[None]:
-    """Let the library's messages call options as the command line does."""
-    try:
-        yield
-    except (InputError, DataError, TrainingError) as error:
-        from acvae.runs.config import all_keys
-
-        raise type(error)(as_flags(str(error), all_keys())) from error
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.options import option, the_option
 from acvae._util.text import counted
 from acvae._util.vertex_names import id_text
 from acvae.exceptions import DataError
@@ -52,7 +53,7 @@ def distinct(names: list[str], duplicates: str, path: Path, hint: str = "") -> D
         others = f" ({len(repeated):,} ids are repeated)" if len(repeated) > 1 else ""
         raise DataError(
             f"{str(path)!r} has the id {name!r} twice, in rows {first[name] + 1} and {row + 1}{others}. Say "
-            "by the option duplicates what to keep: the 'first' row of each, or the 'mean' of its rows."
+            f"by {the_option('duplicates')} what to keep: the 'first' row of each, or the 'mean' of its rows."
             + hint
         )
     return Distinct(list(position), np.array([position[name] for name in names], dtype=np.int64))
@@ -91,8 +92,8 @@ def why_none_match(names: list[str], ends: Iterable[str]) -> str:
     if as_they_are:
         return (
             f" {counted(len(as_they_are), 'id')} of the edges {'is' if len(as_they_are) == 1 else 'are'} "
-            "known, but never at both ends: say by the options source_column and target_column where the "
-            "ends are."
+            f"known, but never at both ends: say by {the_option('source_column')} and "
+            f"{option('target_column')} where the ends are."
         )
     for change, told in (
         (lambda text: id_text(text), "one side writes whole numbers with a decimal point (1282.0 for 1282)"),

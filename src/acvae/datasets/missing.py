@@ -7,6 +7,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._util.checks import choice
+from acvae._util.options import the_option
 from acvae._util.text import counted
 from acvae.exceptions import FeatureError
 
@@ -81,5 +82,6 @@ def _refusal(row: int, column: int, cells: int, columns: int) -> FeatureError:
     others = f" ({cells:,} cells in {counted(columns, 'column')} are missing)" if cells > 1 else ""
     return FeatureError(
         f"features must be finite, but row {row}, column {column} is missing (nan){others}. Fill the gaps "
-        "yourself, or let the option missing do it: 'mean', 'zero', or 'evidence' for rows without features."
+        f"yourself, or let {the_option('missing')} do it: 'mean', 'zero', or 'evidence' for rows without "
+        "features."
     )

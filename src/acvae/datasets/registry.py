@@ -8,7 +8,8 @@ from os import PathLike
 from types import ModuleType
 from typing import Any
 
-from acvae._util.checks import shown
+from acvae._util.options import the_option
+from acvae._util.text import shown
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.sources import RawFile, locate
 from acvae.exceptions import OptionError, UnknownNameError, did_you_mean
@@ -146,7 +147,9 @@ def load(name: str, *, root: str | PathLike[str] | None = None, **options: Any) 
     valid = list(inspect.signature(loader).parameters)
     if root is not None:
         if "root" not in valid:
-            raise OptionError(f"the data set {name!r} has no raw files, so root= does not apply to it.")
+            raise OptionError(
+                f"the data set {name!r} has no raw files, so {the_option('root')} does not apply to it."
+            )
         options["root"] = root
     for option in options:
         if option not in valid:

@@ -20,6 +20,7 @@ from typing import IO
 import pooch
 
 from acvae._util.checks import as_path
+from acvae._util.options import the_option
 from acvae.datasets.download import download
 from acvae.datasets.unpacking import bounded
 from acvae.exceptions import DataError
@@ -108,7 +109,7 @@ def fetch(file: RawFile, root: str | PathLike[str] | None = None, *, progress: b
     target = cache_folder() / file.folder / file.name
     by_hand = (
         f"Get it from {file.url or file.page} and put it in {str(target.parent)!r}, "
-        f"or in a folder named by root= or ${ENVIRONMENT}."
+        f"or in a folder named by {the_option('root')} or ${ENVIRONMENT}."
     )
     if file.url is None:
         looked = ", ".join(repr(str(place)) for place in search_path(root))

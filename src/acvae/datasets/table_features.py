@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.options import the_option
 from acvae.datasets.matrix_files import as_dense_or_sparse
 from acvae.datasets.missing import fill_missing
 from acvae.datasets.table_files import MISSING_TEXTS, Table
@@ -69,8 +70,8 @@ def table_features(table: Table, choice: Choice) -> TableFeatures:
         raise DataError(
             f"{str(table.path)!r} has no column of features besides "
             f"{', '.join(repr(name) for name in sorted(filter(None, choice.apart))) or 'none'}."
-            " A column of kinds becomes features by the option categorical; if there are no ids, set the "
-            "option row_ids."
+            f" A column of kinds becomes features by {the_option('categorical')}; if there are no ids, set "
+            f"{the_option('row_ids')}."
         )
     matrix = blocks[0] if len(blocks) == 1 else sp.hstack([sp.csr_array(b) for b in blocks], format="csr")
     if choice.missing == "evidence" and not known.all():
@@ -118,14 +119,16 @@ def _refusal(table: Table, bad: dict[str, Any], apart: frozenset[str | None]) ->
     values = [name for name in bad if name not in (*words, *signs, *ids)]
     hints = []
     if ids:
-        hints.append(f"if {ids[0]!r} holds the ids, name it in the option id_column")
+        hints.append(f"if {ids[0]!r} holds the ids, name it in {the_option('id_column')}")
     if signs:
         hints.append(f"write the numbers of {signs[0]!r} plainly, as 1000 and 0.05 for 1,000 and 5%")
     if words:
-        hints.append(f"to take the words of {words[0]!r} as features, name it in the option text_column")
+        hints.append(f"to take the words of {words[0]!r} as features, name it in {the_option('text_column')}")
     if values:
-        hints.append(f"to take each value of {values[0]!r} as a category, name it in the option categorical")
-    hints.append("to leave a column out, name the others in the option columns")
+        hints.append(
+            f"to take each value of {values[0]!r} as a category, name it in {the_option('categorical')}"
+        )
+    hints.append(f"to leave a column out, name the others in {the_option('columns')}")
     told = "; ".join(_located(table, name, rows) for name, rows in bad.items())
     advice = "; ".join(hints)
     return f"{str(table.path)!r}, {told}. {advice[0].upper()}{advice[1:]}."
@@ -144,9 +147,9 @@ def _refuse_gaps(table: Table, names: list[str], gaps: npt.NDArray[np.bool_]) ->
     told = [_located(table, names[j], np.flatnonzero(gaps[:, j])) for j in np.flatnonzero(gaps.any(axis=0))]
     if told:
         raise DataError(
-            f"{str(table.path)!r}, {'; '.join(told)}. Fill them in; or say by the option missing what a gap "
-            "means ('mean', 'zero' or 'evidence'); or leave columns out by naming the others in the option "
-            "columns."
+            f"{str(table.path)!r}, {'; '.join(told)}. Fill them in; or say by {the_option('missing')} what "
+            "a gap means ('mean', 'zero' or 'evidence'); or leave columns out by naming the others in "
+            f"{the_option('columns')}."
         )
 
 

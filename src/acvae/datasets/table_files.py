@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.checks import optional_import
+from acvae._util.options import setting
 from acvae.datasets.sources import decode, open_binary, reading
 from acvae.datasets.unpacking import RATIO
 from acvae.exceptions import DataError, did_you_mean
@@ -89,7 +90,7 @@ class Rows:
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             hint = (
-                " If its first line is not a header, say so by the option header."
+                f" If its first line is not a header, say so: {setting('header', False)}."
                 if is_number(repeated)
                 else ""
             )

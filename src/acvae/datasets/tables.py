@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from acvae._util.checks import as_path, choice, flag, optional_text, texts, whole_number
 from acvae._util.edge_lists import COMBINE, IntArray
+from acvae._util.options import setting, the_option
 from acvae._util.text import counted
 from acvae.datasets.archives import from_archive
 from acvae.datasets.dataset import Dataset
@@ -165,10 +166,14 @@ def from_files(
     else:
         if ids is not None:
             raise OptionError(
-                "the option ids goes with a matrix of features; a table has its ids in id_column."
+                f"{the_option('ids')} goes with a matrix of features; a table has its ids in "
+                f"{the_option('id_column')}."
             )
         if row_ids and id_column is not None:
-            raise OptionError(f"row_ids says there are no ids, but id_column, {id_column!r}, names some.")
+            raise OptionError(
+                f"{setting('row_ids', True)} says there are no ids, but {setting('id_column', id_column)} "
+                "names some."
+            )
         rows = read_rows(features_path, decimal=decimal)
         if header is None:
             named = [n for given in for_tables.values() for n in texts("columns", given) if given != "auto"]

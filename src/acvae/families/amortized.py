@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from acvae import objectives
+from acvae._util.options import option
 from acvae.engine.batches import compact
 from acvae.exceptions import OptionError, TrainingError
 from acvae.gaussian.pairwise import PairwiseMarginals
@@ -152,7 +153,7 @@ class AmortizedInference:
 def _finite(values: Array, what: str) -> Array:
     if not np.isfinite(values).all():
         raise TrainingError(
-            f"the networks give {what} that are not finite; use a smaller learning_rate, "
+            f"the networks give {what} that are not finite; use a smaller {option('learning_rate')}, "
             "or rescale the features."
         )
     return values

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.options import option
 from acvae._util.progress import expect
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.families.completion import Completion, choose_completion
@@ -273,10 +274,10 @@ def fit_graph_gaussian(
         "solver": chosen.name,
     }
     if isinstance(scales, str) and scales != "auto":
-        raise OptionError(f"scales must be 'auto' or numbers above 0, not {scales!r}.")
+        raise OptionError(f"{option('scales')} must be 'auto' or numbers above 0, not {scales!r}.")
     best = SCALES if isinstance(scales, str) else tuple(float(t) for t in scales)
     if not best or any(not (np.isfinite(t) and t > 0) for t in best):
-        raise OptionError(f"scales must be numbers above 0, got {scales!r}.")
+        raise OptionError(f"{option('scales')} must be numbers above 0, got {scales!r}.")
     rng = np.random.default_rng(seed)
     pairs = n * (n - 1) // 2
     choosing = isinstance(scales, str) and 0 < graph.n_edges < pairs

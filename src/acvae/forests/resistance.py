@@ -9,6 +9,7 @@ Laplacian without a grounded vertex. G is needed on edges only, so most of it is
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.options import setting
 from acvae._util.progress import expect
 from acvae.exceptions import GraphError, ResistanceMemoryError
 from acvae.forests.elimination import TooLargeError, eliminate, factorise, seconds_for
@@ -59,7 +60,7 @@ def _resistances(edges: IntArray) -> FloatArray:
         raise ResistanceMemoryError(
             f"exact spanning-tree probabilities of this graph do not fit into the {error.room / 1e9:.1f} GB "
             "of memory that are free. Estimate them: sampled_spanning_tree_probabilities(graph), or for a "
-            'CVAE edge_weights="sampled".'
+            f"CVAE {setting('edge_weights', 'sampled')}."
         ) from None
     expect(seconds_for(order.core_size))
     green = factorise(order, inner, np.full(len(inner), -1.0), np.delete(degree, ground).astype(np.float64))

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import as_array, called, is_mapping, seed_number, shown
+from acvae._util.checks import as_array, called, is_mapping, seed_number
 from acvae._util.memory import available_memory
+from acvae._util.text import shown
 from acvae.exceptions import OptionError, PosteriorError
 from acvae.gaussian.joint import Joint
 from acvae.graph import Graph

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import shown, whole_number
+from acvae._util.checks import whole_number
+from acvae._util.text import shown
 from acvae._util.threads import over_ranges
 from acvae.exceptions import GraphError, OptionError, PosteriorError
 from acvae.gaussian.rankings import Ranking, checked_blocks, need_ranking

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from acvae._util.checks import real_number, seed_number, shown, whole_number
+from acvae._util.checks import real_number, seed_number, whole_number
+from acvae._util.options import setting
 from acvae._util.progress import Waiting
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
@@ -235,13 +236,13 @@ def check_network_memory(parameters: int) -> None:
 def resolve_device(device: str) -> torch.device:
     """`"auto"` is CUDA where there is one and the CPU elsewhere; any torch device name is taken as it is."""
     if not isinstance(device, (str, torch.device)):
-        raise OptionError(f"device={shown(device)} is unknown; use 'auto', 'cpu' or 'cuda'.")
+        raise OptionError(f"{setting('device', device)} is unknown; use 'auto', 'cpu' or 'cuda'.")
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         chosen = torch.device(device)
     except (RuntimeError, TypeError, ValueError, OverflowError):
-        raise OptionError(f"device={shown(device)} is unknown; use 'auto', 'cpu' or 'cuda'.") from None
+        raise OptionError(f"{setting('device', device)} is unknown; use 'auto', 'cpu' or 'cuda'.") from None
     if chosen.type == "cuda" and not torch.cuda.is_available():
-        raise OptionError(f"device={device!r} was asked for, but no CUDA device is available here.")
+        raise OptionError(f"{setting('device', device)} was asked for, but no CUDA device is available here.")
     return chosen

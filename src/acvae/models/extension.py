@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from acvae import objectives
-from acvae._util.checks import as_array, as_list, shown
+from acvae._util.checks import as_array, as_list
+from acvae._util.text import shown
 from acvae.exceptions import FeatureError, GraphError
 from acvae.families.amortized import PAIRS_AT_A_TIME, ROWS_AT_A_TIME, AmortizedInference
 from acvae.gaussian.posterior import Posterior

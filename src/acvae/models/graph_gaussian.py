@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from acvae._util.checks import as_list, choice, real_number, seed_number, whole_number
 from acvae._util.matrices import as_matrix
+from acvae._util.options import option
 from acvae._util.stages import Stages
 from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
@@ -103,7 +104,7 @@ class GraphGaussian(Embedder):
             return
         given = as_list("scales", self.scales, OptionError, "'auto' or numbers above 0")
         if not given:
-            raise OptionError("scales must be 'auto' or numbers above 0, and there are none.")
+            raise OptionError(f"{option('scales')} must be 'auto' or numbers above 0, and there are none.")
         for scale in given:
             real_number("each of scales", scale, above=0)
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.checks import real_number, seed_number, whole_number
+from acvae._util.options import option
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import local_device
 from acvae.exceptions import GraphError
@@ -123,7 +124,11 @@ class GraphSAGE(FamilyEstimator):
         if inputs.graph.n_edges == 0:
             raise GraphError("the graph has no edges, so GraphSAGE has no neighbours to learn from; use VAE.")
         steps = min(int(self.batch_edges), inputs.graph.n_edges) * int(self.n_negatives)
-        check_memory("the negatives of a step", 8 * steps * int(self.latent_dim), "choose fewer n_negatives")
+        check_memory(
+            "the negatives of a step",
+            8 * steps * int(self.latent_dim),
+            f"choose fewer {option('n_negatives')}",
+        )
         module = self.networks(inputs.n_features).to(inputs.device)
         family = SageFamily(
             module, inputs, n_negatives=self.n_negatives, batch_edges=self.batch_edges, name="GraphSAGE"

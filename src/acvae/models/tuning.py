@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 
-from acvae._util.checks import called, choice, is_mapping, seed_number, shown, whole_number
+from acvae._util.checks import called, choice, is_mapping, seed_number, whole_number
 from acvae._util.progress import Progress
+from acvae._util.text import shown
 from acvae.exceptions import GraphError, OptionError, did_you_mean
 from acvae.graph import Graph
 from acvae.models.conventions import Embedder, check_graph_type

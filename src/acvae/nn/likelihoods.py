@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import log_softmax, softplus
 
 from acvae._util.checks import choice
+from acvae._util.options import setting
 from acvae.exceptions import FeatureError
 from acvae.nn.features import Features, Rows, SparseRows
 from acvae.nn.kernels.multinomial import multinomial_gradient
@@ -136,5 +137,5 @@ def _check_counts(name: str, features: Features) -> None:
     if bool((values < 0).any()):
         raise FeatureError(
             f"the {name} likelihood needs counts, but a feature is {values.min().item():g}; "
-            "for real-valued features use likelihood='gaussian'."
+            f"for real-valued features use {setting('likelihood', 'gaussian')}."
         )

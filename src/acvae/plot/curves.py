@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acvae._util.checks import as_list, is_mapping, shown
+from acvae._util.checks import as_list, is_mapping
+from acvae._util.text import shown
 from acvae.exceptions import InputError, OptionError
 from acvae.plot.style import SIGNS, color, finish
 

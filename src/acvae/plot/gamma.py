@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import is_mapping, real_array, shown
+from acvae._util.checks import is_mapping, real_array
+from acvae._util.text import shown
 from acvae.exceptions import InputError
 from acvae.plot.style import SIGNS, color, finish
 

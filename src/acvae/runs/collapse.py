@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from acvae._util.options import option
 from acvae.gaussian.posterior import Posterior
 from acvae.methods import DEFAULT_METHOD, Method
 
@@ -45,7 +46,8 @@ def collapse_warning(found: Spread, method: Method) -> str | None:
     if found.kl >= MOST_KL and method.takes("learning_rate"):
         return (
             f"training has diverged: embeddings are {found.kl:,.0f} nats per dimension away from the prior "
-            "(KL), and mean nothing. Try a smaller learning_rate, such as 0.001, or rescale the features."
+            f"(KL), and mean nothing. Try a smaller {option('learning_rate')}, such as 0.001, or rescale the "
+            "features."
         )
     if found.spread >= LEAST_SPREAD or (method.learns_links and found.kl >= LEAST_KL):
         return None  # who learns links goes by angles and correlations, whatever the length of the means
@@ -53,12 +55,12 @@ def collapse_warning(found: Spread, method: Method) -> str | None:
     rest = "what is left is in the correlations" if method.correlated else "nothing is left to go by"
     advice = ["more epochs"] if method.takes("epochs") else []
     if found.spread < NO_SPREAD and method.takes("learning_rate"):
-        advice = ["a smaller learning_rate"]
+        advice = [f"a smaller {option('learning_rate')}"]
     if method.takes("gamma"):
-        advice.append("a larger gamma")
+        advice.append(f"a larger {option('gamma')}")
     if method.takes("tau"):
-        advice.append("a smaller tau")
-    advice.append("a smaller latent_dim" if method.takes("latent_dim") else "other features")
+        advice.append(f"a smaller {option('tau')}")
+    advice.append(f"a smaller {option('latent_dim')}" if method.takes("latent_dim") else "other features")
     other = "" if method.name == DEFAULT_METHOD else f", or the model {DEFAULT_METHOD}"
     told = advice[0] if len(advice) == 1 else f"{', '.join(advice[:-1])} or {advice[-1]}"
     return (

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acvae._util.checks import as_path, by_name, flag, optional_text, real_number, whole_number
+from acvae._util.options import option
 from acvae.exceptions import DataError, OptionError, did_you_mean
 from acvae.methods import DEFAULT_METHOD, Method, method_named, option_names
 
@@ -95,7 +96,7 @@ class RunConfig:
         if every is not None:
             whole_number("evaluate_every", every, minimum=1)
             if "epochs" not in options:
-                raise OptionError(f"evaluate_every needs epochs, and the model {model} has none.")
+                raise OptionError(f"{option('evaluate_every')} needs epochs, and the model {model} has none.")
         seed = whole_number("split_seed", values.get("split_seed", 0), minimum=0)
         fraction = real_number(
             "test_fraction", values.get("test_fraction", TEST_FRACTION), above=0, at_most=1
@@ -103,7 +104,9 @@ class RunConfig:
         if all_edges:
             for key in ("evaluate_every", "test_fraction"):
                 if values.get(key) is not None:
-                    raise OptionError(f"{key} needs held-out edges, and with all_edges there are none.")
+                    raise OptionError(
+                        f"{option(key)} needs held-out edges, and with {option('all_edges')} there are none."
+                    )
         return cls(
             data=_data(values),
             model=model,
@@ -183,7 +186,7 @@ def _data(values: dict[str, Any]) -> dict[str, Any]:
     if "dataset" in dataset:
         if files:
             raise OptionError(
-                f"{next(iter(files))} is for data in your own files, but the data set "
+                f"{option(next(iter(files)))} is for data in your own files, but the data set "
                 f"{dataset['dataset']!r} was asked for."
             )
         return dataset
@@ -191,24 +194,27 @@ def _data(values: dict[str, Any]) -> dict[str, Any]:
         if "edges" not in files:
             raise OptionError("no data were named: give the name of a data set, or features and edges.")
         raise OptionError(
-            "features= and edges= belong together, and features= is missing. A graph without any features "
+            f"{option('features')} and {option('edges')} belong together, and "
+            f"{option('features')} is missing. A graph without any features "
             "is fitted in Python: acvae.GraphGaussian().fit(None, graph)."
         )
     if "edges" not in files:
         if not str(files["features"]).lower().endswith(".npz"):
             raise OptionError(
-                "features= and edges= belong together, and edges= is missing; one file for both is an .npz "
+                f"{option('features')} and {option('edges')} belong together, and "
+                f"{option('edges')} is missing; one file for both is an .npz "
                 "with named arrays."
             )
         more = [key for key in files if key not in ARCHIVE_KEYS]
         if more:
             raise OptionError(
-                f"{more[0]} is for features and edges in two files, and there are no edges= beside "
+                f"{option(more[0])} is for features and edges in two files, and there is no "
+                f"{option('edges')} beside "
                 f"{Path(str(files['features'])).name!r}."
             )
     if dataset:
         raise OptionError(
-            f"{next(iter(dataset))} is for named data sets, not for features and edges of yours."
+            f"{option(next(iter(dataset)))} is for named data sets, not for features and edges of yours."
         )
     return files
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from acvae._util.checks import as_path, flag, function, instance
+from acvae._util.options import setting
 from acvae._util.text import counted
 from acvae.datasets import Dataset
 from acvae.engine.distributed import join
@@ -166,8 +167,8 @@ def fit_model(
     if data.observed is not None and not data.observed.all():
         if not config.method.completes:
             raise OptionError(
-                f"missing='evidence' leaves vertices without features, and the model {config.model} does not "
-                "take such; missing='mean' or 'zero' fills them in."
+                f"{setting('missing', 'evidence')} leaves vertices without features, and the model "
+                f"{config.model} does not take such; {setting('missing', 'mean')} or 'zero' fills them in."
             )
         more["observed"] = data.observed
     model.fit(data.features, data.graph if parts is None else parts.train, **more)

@@ -13,8 +13,9 @@ import numpy.typing as npt
 import torch
 
 from acvae._util.arrays import read_arrays, write_arrays
-from acvae._util.checks import as_path, shown, whole_number
+from acvae._util.checks import as_path, whole_number
 from acvae._util.history import checked_history
+from acvae._util.text import shown
 from acvae._util.version import __version__
 from acvae.engine.distributed import ALONE, World
 from acvae.engine.kernels import FlatAdam

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from acvae._util.options import option
 from acvae.exceptions import TrainingError
 
 __all__ = ["broken_parameters", "broken_terms", "diverged"]
@@ -36,5 +37,5 @@ def diverged(family: str, epoch: int, step: int, what: str, kept: str | None) ->
     left = "nothing was stored: fit(…, checkpoint=Checkpoint(path)) would" if kept is None else kept
     return TrainingError(
         f"the objective of {family} became useless in step {step:,} of epoch {epoch} ({what}); use a "
-        f"smaller learning_rate, or rescale the features. Of the epochs before, {left}."
+        f"smaller {option('learning_rate')}, or rescale the features. Of the epochs before, {left}."
     )

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from acvae._util.checks import as_list, called, instance, is_mapping, shown
+from acvae._util.checks import as_list, called, instance, is_mapping
 from acvae._util.progress import Progress, Waiting
 from acvae._util.seeds import stream_seed
+from acvae._util.text import shown
 from acvae.engine.distributed import ALONE, World
 from acvae.engine.step import Stepper
 from acvae.exceptions import OptionError, TrainingError

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from acvae._util.options import option
+
 __all__ = ["MOST_KL", "runaway"]
 
 MOST_KL = 100.0  # nats per dimension between an embedding and the prior; trained models have below ten
@@ -30,6 +32,6 @@ def runaway(history: Sequence[dict[str, float]], latent_dim: int, learning_rate:
             return None
         what = f"the objective fell from {first['elbo']:.3f} to {last['elbo']:.3f}"
     return (
-        f"training has diverged: {what}. Use a smaller learning_rate than "
+        f"training has diverged: {what}. Use a smaller {option('learning_rate')} than "
         f"{learning_rate:g}, such as 0.001, or rescale the features."
     )
