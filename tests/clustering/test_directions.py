@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from acvae import Posterior
-from acvae.clustering import cluster_directions, directions
+from acvae.clustering import cluster_directions, directions, have_directions
 from acvae.exceptions import OptionError
 
 
@@ -51,3 +51,47 @@ def test_mistakes(three_ways):
         cluster_directions(three_ways, 31)
     with pytest.raises(OptionError, match="the embeddings have only 1 different ones"):
         cluster_directions(posterior_of(np.ones((4, 2))), 2)
+
+
+class TestWithoutFeatures:
+    """All means are the same, and draws from the joint take their place."""
+
+    @staticmethod
+    def of_paths(length=12, rho=0.97):
+        """Three paths, along which vertices are strongly correlated."""
+        n = 3 * length
+        edges = np.array([(i, i + 1) for i in range(n - 1) if (i + 1) % length])
+        return Posterior(np.zeros((n, 2)), np.ones((n, 2)), edges, np.full((len(edges), 2), rho))
+
+    def test_components_are_clusters(self):
+        assert cluster_directions(self.of_paths(), 3).tolist() == np.repeat([0, 1, 2], 12).tolist()
+
+    def test_unit_vectors_the_same_each_time(self):
+        q = self.of_paths()
+        found = directions(q)
+        np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
+        np.testing.assert_array_equal(found, directions(q))
+
+    def test_correlated_vertices_point_the_same_way(self):
+        found = directions(self.of_paths())
+        cosine = found @ found.T
+        assert cosine[0, 1] > 0.9
+        assert abs(cosine[0, 20]) < 0.7
+
+    def test_whether_there_are_any(self, three_ways):
+        assert have_directions(self.of_paths())
+        assert have_directions(three_ways)
+        pairs = Posterior.from_correlations(np.zeros((3, 1)), np.ones((3, 1)), NoJoint())
+        assert not have_directions(pairs)
+
+
+class NoJoint:
+    """Correlations of pairs, and no joint to draw from."""
+
+    n_vertices, latent_dim = 3, 1
+
+    def pairs(self, i, j):
+        return np.zeros((len(i), 1))
+
+    def distance_blocks(self, mean, std):
+        raise AssertionError("nobody asks for distances here")

@@ -43,7 +43,7 @@ def test_the_command_chooses_by_the_model_and_says_how(acvae, data_flags, run_fo
     assert acvae("fit", *data_flags, "--out", folder, "--quiet")[0] == 0  # graph-gaussian
     posterior = Run(folder).posterior
     code, out, err = acvae("cluster", folder, "-k", 3)
-    assert (code, err) == (0, "clusters by direction: k-means on the directions of the means\n")
+    assert (code, err) == (0, "clusters by direction: k-means on the directions of the embeddings\n")
     sizes = [int(line.split()[1]) for line in out.splitlines()[1:]]
     assert sizes == np.bincount(cluster_directions(posterior, 3)).tolist() == [8, 8, 8]  # the groups
     found = json.loads(acvae("cluster", folder, "-k", 3, "--by", "distance", "--json")[1])

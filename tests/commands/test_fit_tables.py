@@ -183,3 +183,40 @@ class TestOneArchive:
             "with named arrays."
         )
         assert "does not exist" in error_of("fit", tmp_path / "no.npz", *out)
+
+
+class TestEdgesAlone:
+    """A graph without features, from its file to the page."""
+
+    def test_from_fit_to_report(self, acvae, tmp_path):
+        rng = np.random.default_rng(0)
+        group = np.arange(40) // 10
+        pairs = [(i, j) for i in range(40) for j in range(i) if group[i] == group[j] and rng.random() < 0.5]
+        pairs += [(0, 10), (10, 20), (20, 30)]
+        lines = ["one,other", *(f"p{i},p{j}" for i, j in pairs)]
+        (tmp_path / "knows.csv").write_text("\n".join(lines))
+        run = tmp_path / "run"
+        code, out, err = acvae("fit", "--edges", tmp_path / "knows.csv", "--out", run)
+        assert (code, "graph-gaussian on knows" in out) == (0, True), err
+        assert f"{len(pairs)} rows of edges, the first between" in err
+        assert Run(run).config.data_name == "knows"
+        assert acvae("evaluate", run)[0] == 0
+        code, out, _ = acvae("links", run, "p5", "-k", "3")
+        assert code == 0
+        assert len(out.splitlines()) == 4
+        code, out, err = acvae("cluster", run, "-k", "4")
+        assert code == 0
+        assert "by direction" in err
+        sizes = [int(line.split()[1]) for line in out.splitlines()[1:]]
+        assert sum(sizes) == 40
+        assert max(sizes) <= 20  # by distance, one has nearly all
+        assert acvae("report", run, "-o", tmp_path / "page.html")[0] == 0
+        assert (tmp_path / "page.html").stat().st_size > 10_000
+
+    def test_mistakes(self, acvae, tables, tmp_path):
+        code, _, err = acvae("fit", *tables[2:], "--model", "vae", "--out", tmp_path / "run")
+        assert code == 1
+        assert "the model vae needs features, and --features is missing" in err
+        code, _, err = acvae("fit", *tables[2:], "--id-column", "who", "--out", tmp_path / "run")
+        assert code != 0
+        assert "--id-column is for a file of features, and there is none." in err

@@ -82,3 +82,9 @@ def test_points_take_the_place_of_distances(landmarks) -> None:
     np.testing.assert_array_equal(
         map_coordinates(nothing, "pca", points=posterior.mean), principal_components(posterior.mean)
     )
+
+
+def test_no_two_apart() -> None:
+    assert (classical_scaling(np.zeros((8, 8))) == 0).all()
+    same = acvae.Posterior(np.zeros((8, 2)), np.ones((8, 2)))
+    assert np.isfinite(map_coordinates(same, points=np.zeros((8, 3)))).all()

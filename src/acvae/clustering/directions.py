@@ -2,10 +2,14 @@
 
 The expected distances of such a model are mostly variances, small for hubs and large for the rest. Complete
 linkage on them cuts off single vertices, and everybody's nearest vertices are the same hubs. Where a mean
-points to, seen from the middle of all, is what the vertices of a community have in common.
+points to, seen from the middle of all, is what the vertices of a community have in common. Without features
+all means are the same; then draws from the joint take their place, which go together where vertices are
+correlated.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,23 +19,54 @@ from acvae.exceptions import OptionError
 from acvae.gaussian.posterior import Posterior
 from acvae.gaussian.rankings import need_posterior
 
-__all__ = ["cluster_directions", "directions"]
+__all__ = ["cluster_directions", "directions", "have_directions"]
 
 Points = npt.NDArray[np.float32]
 
 STARTS, MOST_ROUNDS = 10, 100  # of k-means; the best of the starts is taken
+DRAWS, COMPONENTS = 256, 32  # from the joint, and what is kept of them
+
+
+def have_directions(posterior: Posterior) -> bool:
+    """Whether its means point anywhere, or draws do."""
+    return _differ(posterior.mean) or _correlated(posterior)
 
 
 def directions(posterior: Posterior) -> npt.NDArray[np.float32]:
-    """(n, d) unit vectors of the means, less the mean of all; zero where a vertex has none."""
-    mean = posterior.mean.astype(np.float64)
-    mean = mean - mean.mean(axis=0)
-    length = np.linalg.norm(mean, axis=1, keepdims=True)
-    return np.asarray(mean / np.where(length > 0, length, 1), dtype=np.float32)
+    """(n, d) unit vectors of the means, less the mean of all; zero where a vertex has none.
+
+    Where all means are the same, of the leading principal components of draws from the joint.
+    """
+    points = posterior.mean.astype(np.float64)
+    if not _differ(points) and _correlated(posterior):
+        points = _components(posterior)
+    points = points - points.mean(axis=0)
+    length = np.linalg.norm(points, axis=1, keepdims=True)
+    return np.asarray(points / np.where(length > 0, length, 1), dtype=np.float32)
+
+
+def _differ(mean: npt.NDArray[Any]) -> bool:
+    return bool(np.ptp(mean, axis=0).max(initial=0) > 0)
+
+
+def _correlated(posterior: Posterior) -> bool:
+    """Whether there is a joint that can be drawn from, in which anything goes together."""
+    joint = posterior.joint
+    edges = getattr(joint, "edges", getattr(joint, "links", ()))
+    return posterior.has_joint and len(edges) > 0 and getattr(joint, "solver", "exact") == "exact"
+
+
+def _components(posterior: Posterior) -> npt.NDArray[np.float64]:
+    """(n, c) principal components of draws, in which every dimension of the joint counts the same."""
+    draws = (posterior.sample(DRAWS) - posterior.mean) / posterior.std
+    table = np.moveaxis(draws, 1, 0).reshape(posterior.n_vertices, -1).astype(np.float64)
+    table -= table.mean(axis=0)
+    _, vectors = np.linalg.eigh(table.T @ table)
+    return np.asarray(table @ vectors[:, ::-1][:, :COMPONENTS])
 
 
 def cluster_directions(posterior: Posterior, k: int = 5, *, seed: int = 0) -> npt.NDArray[np.int64]:
-    """Labels (n,) in 0 … k−1: k-means on the directions of the means.
+    """Labels (n,) in 0 … k−1: k-means on the directions of the means, or of draws where these are all alike.
 
     Clusters are numbered by their smallest vertices, as those of `acvae.cluster` are.
     """

@@ -18,7 +18,7 @@ EXAMPLES = """  acvae cluster runs/debian -k 5
   acvae cluster runs/debian -k 5 --json
 """
 HOW = {
-    "direction": "k-means on the directions of the means",
+    "direction": "k-means on the directions of the embeddings",
     "distance": "complete linkage on the exact expected distances",
 }
 LOPSIDED = 0.9  # share of all vertices in one cluster that says little of them

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.edge_lists import BoolArray, FloatArray, IntArray
-from acvae.datasets.headers import edges_have_header
+from acvae.datasets.headers import edges_alone_have_header, edges_have_header
 from acvae.datasets.ids import common_spelling, why_none_match
 from acvae.datasets.table_files import Rows, Table
 from acvae.exceptions import DataError
@@ -33,20 +33,23 @@ class JoinedEdges(NamedTuple):
 
 def edge_table(
     rows: Rows,
-    known: set[str],
+    known: set[str] | None,
     *,
     source: str | None,
     target: str | None,
     weight: str | None,
     header: bool | None,
 ) -> EdgeTable:
-    """The ends and weights. Without `header` the first line is one unless it names known ids.
+    """The ends and weights. Without `header` the first line is one unless it names known ids, if there are.
 
     Ends are the first two columns, or those named; the weights are in the column `weight`, by default the one
     that is called so.
     """
     named = source is not None or target is not None or weight is not None
-    table = rows.table((named or edges_have_header(rows, known)) if header is None else header)
+    if header is None:
+        guess = edges_alone_have_header(rows) if known is None else edges_have_header(rows, known)
+        header = named or guess
+    table = rows.table(header)
     if len(table.columns) < 2:
         raise DataError(f"{str(rows.path)!r} should have two columns, the two ends of an edge, but has one.")
     if not named:

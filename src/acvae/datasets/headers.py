@@ -1,10 +1,20 @@
 """Whether the first line of a table names its columns."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from acvae.datasets.table_files import MISSING_TEXTS, Rows, is_number
 
-__all__ = ["edges_have_header", "features_have_header"]
+__all__ = ["edges_alone_have_header", "edges_have_header", "features_have_header"]
+
+ALONE = 0.1  # share of edges that are a component of their own
+# What columns of edges are often called.
+_ENDS = frozenset(
+    (
+        *("source", "target", "from", "to", "src", "dst", "head", "tail", "u", "v", "i", "j", "id1", "id2"),
+        *("node1", "node2", "node_1", "node_2", "vertex1", "vertex2"),
+    )
+)
 
 
 def edges_have_header(rows: Rows, known: set[str]) -> bool:
@@ -15,6 +25,24 @@ def edges_have_header(rows: Rows, known: set[str]) -> bool:
     if any(cell in known for cell in first):
         return False
     return not all(map(_is_whole, first)) or not all(map(_is_whole, known))
+
+
+def edges_alone_have_header(rows: Rows) -> bool:
+    """Where no ids are known: if the first line is no edge such as the others are.
+
+    Its words never recur, and they are usual ones for columns, or stand above whole numbers, or both ends of
+    nearly every other edge have further ones.
+    """
+    if rows.names is not None:
+        return True
+    first, below = rows.cells[0][:2], [row[:2] for row in rows.cells[1:]]
+    times = Counter(cell for row in below for cell in row)
+    if any(cell in times for cell in first) or all(map(_is_whole, first)) or not below:
+        return False
+    if all(cell.lower() in _ENDS for cell in first) or all(map(_is_whole, times)):
+        return True
+    alone = sum(all(times[cell] == 1 for cell in row) for row in below)
+    return alone <= ALONE * len(below)
 
 
 def features_have_header(rows: Rows, named: Iterable[str], ends: set[str]) -> bool:

@@ -16,6 +16,7 @@ from acvae._util.text import counted
 from acvae.datasets.archives import from_archive
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.edge_files import edge_table, join_edges
+from acvae.datasets.edges_alone import edges_alone, refuse_options_of_features
 from acvae.datasets.headers import features_have_header
 from acvae.datasets.ids import DUPLICATES, Distinct, distinct, merge_rows
 from acvae.datasets.mapped import open_features
@@ -42,7 +43,7 @@ _INDEX = "__index_level_0__"
 
 
 def from_files(
-    features: str | PathLike[str],
+    features: str | PathLike[str] | None,
     edges: str | PathLike[str] | None = None,
     *,
     id_column: str | None = None,
@@ -78,6 +79,7 @@ def from_files(
         A matrix (`.npz` of SciPy or NumPy, `.npy`, `.mtx`, or a folder written by `save_features`, which is
         mapped and not read) or a table (`.csv`, `.tsv`, `.txt`, `.parquet`). The ids of a matrix's rows are
         0, 1, … unless `ids` is given. Without `edges` an `.npz` that holds both, as `from_archive` reads.
+        None for a graph without features: its vertices are the ends of the edges, in the order of the rows.
     edges
         A table with one edge a row; `.txt` may be parted by blanks and have comments, as those of SNAP.
     id_column
@@ -123,7 +125,7 @@ def from_files(
     isolated
         `"keep"` or `"drop"` the rows of features that have no edge.
     name
-        What to call the data set; by default the features file's name.
+        What to call the data set; by default the name of the file of features, or of edges without any.
     """
     choice("isolated", isolated, ("keep", "drop"))
     choice("missing", missing, MISSING)
@@ -144,10 +146,6 @@ def from_files(
     if not isinstance(columns, str):  # which has an answer of its own
         columns = None if columns is None else texts("columns", columns)
     text_columns, categories = texts("text_column", text_column), texts("categorical", categorical)
-    features_path = as_path("features", features, home=True)
-    if edges is None:
-        return _one_file(features_path, missing, name)
-    edges_path = as_path("edges", edges, home=True)
     for_tables = {
         "id_column": id_column,
         "columns": columns,
@@ -156,6 +154,23 @@ def from_files(
         "label_column": label_column,
         "class_column": class_column,
     }
+    of_edges: dict[str, Any] = {
+        "source": source_column,
+        "target": target_column,
+        "weight": weight_column,
+        "header": edges_header,
+    }
+    if features is None:
+        refuse_options_of_features(**for_tables, header=header, ids=ids, row_ids=row_ids or None)
+        edges_path = as_path("edges", edges, home=True)
+        kind_of(edges_path, TABLE_KINDS)
+        return edges_alone(
+            edge_table(read_rows(edges_path, decimal=decimal), None, **of_edges), combine, name
+        )
+    features_path = as_path("features", features, home=True)
+    if edges is None:
+        return _one_file(features_path, missing, name)
+    edges_path = as_path("edges", edges, home=True)
     is_matrix = features_path.is_dir() or kind_of(features_path, MATRIX_KINDS + TABLE_KINDS) in MATRIX_KINDS
     if is_matrix:
         _refuse_table_options(features_path, **for_tables)
@@ -191,14 +206,7 @@ def from_files(
         vertices = _table_vertices(table, id_column, label_column, class_column, wanted, duplicates)
         vertices.details["features_header"] = header
 
-    ends = edge_table(
-        edge_rows,
-        set(vertices.names),
-        source=source_column,
-        target=target_column,
-        weight=weight_column,
-        header=edges_header,
-    )
+    ends = edge_table(edge_rows, set(vertices.names), **of_edges)
     joined = join_edges(ends, vertices.names, features_path)
     graph = Graph(
         len(vertices.names), joined.edges, np.array(vertices.names), joined.weights, combine=combine

@@ -83,6 +83,8 @@ def classical_scaling(squared: FloatArray) -> FloatArray:
     m = len(squared)
     row = squared.mean(axis=1, keepdims=True)
     product = -0.5 * (squared - row - row.T + squared.mean())
+    if not product.any():  # no two are apart
+        return np.zeros((m, 2))
     if m < 5:
         values, vectors = np.linalg.eigh(product)
         values, vectors = values[-2:], vectors[:, -2:]

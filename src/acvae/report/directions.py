@@ -8,6 +8,7 @@ import numpy.typing as npt
 from acvae.clustering import directions as directions_of
 from acvae.methods import METHODS
 from acvae.report.entry import Entry
+from acvae.runs.clusters import clusters_by
 
 __all__ = ["directions"]
 
@@ -15,4 +16,6 @@ __all__ = ["directions"]
 def directions(entry: Entry) -> npt.NDArray[np.float32] | None:
     """Unit vectors (n, d) of the centred means; None where distances are what the model goes by."""
     method = METHODS.get(entry.model)
-    return None if method is None or not method.learns_links else directions_of(entry.posterior)
+    if method is None or clusters_by(method, entry.posterior) == "distance":
+        return None
+    return directions_of(entry.posterior)

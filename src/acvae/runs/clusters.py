@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from acvae.clustering import MEMORY, cluster, cluster_directions
+from acvae.clustering import MEMORY, cluster, cluster_directions, have_directions
 from acvae.gaussian.posterior import Posterior
 from acvae.methods import Method
 
@@ -13,9 +13,8 @@ __all__ = ["clusters_by", "clusters_of"]
 
 
 def clusters_by(method: Method, posterior: Posterior) -> str:
-    """ "direction" for a model that learns links, if its means point anywhere; else "distance"."""
-    pointing = method.learns_links and np.ptp(posterior.mean, axis=0).max(initial=0) > 0
-    return "direction" if pointing else "distance"
+    """ "direction" for a model that learns links, if it has directions; else "distance"."""
+    return "direction" if method.learns_links and have_directions(posterior) else "distance"
 
 
 def clusters_of(

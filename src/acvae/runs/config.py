@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from acvae._util.checks import as_path, by_name, flag, optional_text, real_number, whole_number
 from acvae._util.options import option
 from acvae.exceptions import DataError, OptionError, did_you_mean
-from acvae.methods import DEFAULT_METHOD, Method, method_named, option_names
+from acvae.methods import DEFAULT_METHOD, METHODS, Method, method_named, option_names
 
 if TYPE_CHECKING:
     from acvae.datasets import Dataset
@@ -107,8 +107,15 @@ class RunConfig:
                     raise OptionError(
                         f"{option(key)} needs held-out edges, and with {option('all_edges')} there are none."
                     )
+        data = _data(values)
+        if not {"dataset", "features"} & data.keys() and not method_named(model).completes:
+            others = [method.name for method in METHODS.values() if method.completes]
+            raise OptionError(
+                f"the model {model} needs features, and {option('features')} is missing; edges alone are "
+                f"enough for {' or '.join(others)}."
+            )
         return cls(
-            data=_data(values),
+            data=data,
             model=model,
             options=options,
             split_seed=None if all_edges else seed,
@@ -145,7 +152,7 @@ class RunConfig:
         return str(
             self.data.get("dataset")
             or self.data.get("name")
-            or Path(self.data["features"]).name.split(".")[0]
+            or Path(self.data.get("features") or self.data["edges"]).name.split(".")[0]
         )
 
     def load_data(self) -> Dataset:
@@ -155,7 +162,7 @@ class RunConfig:
         if "dataset" in self.data:
             options = self.data.get("data_options", {})
             return datasets.load(self.data["dataset"], root=self.data.get("data_root"), **options)
-        return datasets.from_files(**self.data)
+        return datasets.from_files(**{"features": None, **self.data})
 
     def make_model(self, *, progress: bool) -> Any:
         """The untrained model."""
@@ -193,12 +200,7 @@ def _data(values: dict[str, Any]) -> dict[str, Any]:
     if "features" not in files:
         if "edges" not in files:
             raise OptionError("no data were named: give the name of a data set, or features and edges.")
-        raise OptionError(
-            f"{option('features')} and {option('edges')} belong together, and "
-            f"{option('features')} is missing. A graph without any features "
-            "is fitted in Python: acvae.GraphGaussian().fit(None, graph)."
-        )
-    if "edges" not in files:
+    elif "edges" not in files:
         if not str(files["features"]).lower().endswith(".npz"):
             raise OptionError(
                 f"{option('features')} and {option('edges')} belong together, and "

@@ -244,4 +244,5 @@ def _kept(error: AcvaeError, folder: Path) -> AcvaeError:
 
 def _load_message(config: RunConfig, say: Say) -> None:
     files = any(key in FILE_KEYS for key in config.data)
-    say(f"reading {config.data['features']}" if files else f"loading {config.data['dataset']}")
+    own = config.data.get("features") or config.data.get("edges")
+    say(f"reading {own}" if files else f"loading {config.data['dataset']}")
