@@ -8,8 +8,8 @@ the time is warm-up: libraries load, kernels compile, pools of threads and memor
 set; a round's is read after a garbage collection. Printed at the end, each with the promise beside it: memory
 in the last tenth against the first after warm-up (flat within 2 %), open files and threads (none left), and
 rounds a minute in the last tenth against the first after warm-up (within 10 %). A minute is one of the clock,
-so nothing else may run on its cores (`taskset`), and one of the process's own computing, which tells other work from a
-change of ours.
+so nothing else may run on its cores (`taskset`), and one of the process's own computing, which tells other
+work from a change of ours.
 """
 
 from __future__ import annotations
