@@ -14,6 +14,7 @@ import time
 
 import numba
 import numpy as np
+from threadpoolctl import threadpool_info
 
 import acvae
 from acvae.exceptions import AcvaeError
@@ -136,8 +137,15 @@ def main() -> None:
             *growth(options.dim, options.repeats),
         ],
         note="The bare product is one float32 product of the same shape (n×2d by 2d×n), streamed in the same "
-        "blocks. The error is relative to the largest distance. The search is timed on 40 rows.",
+        "blocks. The error is relative to the largest distance. The search is timed on 40 rows. "
+        f"Kernels of BLAS: {kernels()}.",
     )
+
+
+def kernels() -> str:
+    """What BLAS was built for, or told to take (OPENBLAS_CORETYPE), on this machine."""
+    found = {f"{one['internal_api']} {one.get('architecture', '')}" for one in threadpool_info()}
+    return ", ".join(sorted(name.strip() for name in found if "blas" in name))
 
 
 def growth(d: int, repeats: int) -> list[Line]:
