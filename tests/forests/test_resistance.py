@@ -93,7 +93,7 @@ def test_a_graph_too_large_for_memory_is_refused_with_a_way_out(monkeypatch):
     rng = np.random.default_rng(6)
     graph = Graph(300, oracles.random_graph_edges(rng, 300, 3000))
     expected = spanning_tree_probabilities(graph)
-    refusal = r"do not fit.*sampled_spanning_tree_probabilities\(graph\).*edge_weights=\"sampled\""
+    refusal = r"do not fit.*sampled_spanning_tree_probabilities\(graph\).*edge_weights='sampled'"
     for room in (1000, 10**6):  # at once, and in the middle of elimination
         monkeypatch.setattr(elimination, "available_memory", lambda room=room: room)
         with pytest.raises(GraphError, match=refusal):

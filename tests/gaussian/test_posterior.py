@@ -436,6 +436,13 @@ class TestMemory:
 
     limit = n**2 * 4 / 4
 
+    @pytest.fixture(autouse=True, scope="class")
+    def compiled(self):
+        """Compiling on first use holds memory of its own, whatever n is."""
+        q = make("random", 1000, d=10, nasty=0.0, dtype="float32")
+        q.nearest(np.arange(1000), 10)
+        q.distances(np.arange(0, 1000, 60))
+
     def test_streams(self):
         q = make("random", self.n, d=10, nasty=0.0, dtype="float32")
         assert oracles.peak_memory(lambda: q.nearest(np.arange(self.n), 10)) < self.limit
