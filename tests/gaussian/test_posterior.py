@@ -436,7 +436,7 @@ class TestMemory:
 
     limit = n**2 * 4 / 4
 
-    @pytest.fixture(autouse=True, scope="class")
+    @pytest.fixture(autouse=True)
     def compiled(self):
         """Compiling on first use holds memory of its own, whatever n is."""
         q = make("random", 1000, d=10, nasty=0.0, dtype="float32")
