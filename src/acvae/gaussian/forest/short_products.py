@@ -35,7 +35,7 @@ def _rounded(number: int, to: int) -> int:
     return -(-number // to) * to
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@numba.njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
 def short_products(left: Any, table: Any, own: Any, norm: Any, target: Any, out: Any) -> None:
     """out[target[r], c] = own[r] + norm[c] + Σ_k left[r, k]·table[k, c], but zero where rounding left less.
 
@@ -53,7 +53,7 @@ def short_products(left: Any, table: Any, own: Any, norm: Any, target: Any, out:
             _write(sums[1], out[target[s], start:stop])
 
 
-@numba.njit(inline="always", fastmath={"contract", "reassoc", "nsz"})
+@numba.njit(inline="always", fastmath={"contract", "nsz"})
 def _add(
     a: Any, b: Any, own_a: Any, own_b: Any, norm: Any, table: Any, start: int, stop: int, sums: Any
 ) -> None:
