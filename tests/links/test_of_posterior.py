@@ -103,7 +103,7 @@ def test_word_of_how_far_it_is_comes_often(graph, monkeypatch):
         np.ones(12),
         np.random.default_rng(0),
         removed=True,
-        done=told.append,
+        progress=told.append,
     )
     assert told == pytest.approx([5 / 12, 10 / 12, 1])
 

@@ -27,14 +27,12 @@ from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
 from acvae.links.candidates import CandidateRanking
 from acvae.links.choosing import choose_scales
+from acvae.links.fitting import fit_heads
 from acvae.links.head import Head, start
-from acvae.links.judging import fit_order, per_vertex
-from acvae.links.missing import missing_weights
-from acvae.links.queries import Queries, gather, sample_edges
+from acvae.links.queries import gather
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.graph import GraphStatistics
 from acvae.links.statistics.scales import Scale, unit_rows
-from acvae.links.training import fit_probability
 
 __all__ = ["GraphGaussianFit", "dimensions", "fit_graph_gaussian", "strengths"]
 
@@ -47,7 +45,7 @@ SCALES = (1.5, 15.0)  # what "auto" begins with
 EVIDENCE = 256  # least dimensions of the evidence, however few of them the posterior shows
 PRECISION = 1.0  # of the evidence, relative to the prior's
 OPTIONS = (SCALES, (0.5, 5.0), (5.0, 50.0))  # what "auto" tries, the usual one first
-QUERIES, PAIR_ROWS = 20_000, 1000
+QUERIES = 20_000
 # Vertices from which on evidence is held in single precision, least dimensions of it then, and queries.
 LARGE, LARGE_EVIDENCE, LARGE_QUERIES = 200_000, 64, 10_000
 ROWS_AT_A_TIME = 65_536  # of features
@@ -278,7 +276,6 @@ def fit_graph_gaussian(
     best = SCALES if isinstance(scales, str) else tuple(float(t) for t in scales)
     if not best or any(not (np.isfinite(t) and t > 0) for t in best):
         raise OptionError(f"{option('scales')} must be numbers above 0, got {scales!r}.")
-    rng = np.random.default_rng(seed)
     pairs = n * (n - 1) // 2
     choosing = isinstance(scales, str) and 0 < graph.n_edges < pairs
     for stage, seconds in once_ordered(chosen, n, choosing=choosing).items():
@@ -297,19 +294,15 @@ def fit_graph_gaussian(
             statistics = make_statistics(graph, rows, seen, best, PRECISION, chosen)
     say("scales", 1.0)
     if 0 < graph.n_edges < pairs:
-        ends, weight = sample_edges(graph, QUERIES if n < LARGE else LARGE_QUERIES, rng)
-        told = partial(say, "leave-one-out")
-        queries = gather(statistics, graph, ends, weight, rng, removed=True, progress=told)
-        order, report["held_out"] = fit_order(
-            queries,
-            per_vertex(queries, graph),
-            statistics.names,
-            statistics.signs,
-            n_vertices=n,
+        order, probability, report["held_out"] = fit_heads(
+            statistics,
+            graph,
+            partial(gather, statistics, graph),
+            np.random.default_rng(seed),
+            queries=QUERIES if n < LARGE else LARGE_QUERIES,
             seed=seed,
-            progress=lambda share: say("head", share),
+            progress=say,
         )
-        probability = _probability(statistics, graph, queries, rng, seed)
     else:  # nothing to tell links from others by
         order = _unlearned(statistics.count, 0.0)
         odds = np.log((graph.n_edges + 0.5) / (pairs - graph.n_edges + 0.5))
@@ -348,23 +341,3 @@ def _unlearned(statistics: int, offset: float) -> Head:
     linear[-4:] = 0  # those of degrees
     network = zero._replace(linear=linear, offset=np.array([offset], dtype=np.float32))
     return Head(np.zeros_like(linear), np.ones_like(linear), (network,))
-
-
-def _probability(
-    statistics: GraphStatistics, graph: Graph, queries: Queries, rng: np.random.Generator, seed: int
-) -> Head:
-    """The head for probabilities: links without themselves, as missing ones, against pairs as they are."""
-    n = graph.n_vertices
-    chosen = np.sort(rng.choice(n, min(n, PAIR_ROWS), replace=False))
-    each = np.full(len(chosen), n / len(chosen))
-    others = gather(statistics, graph, np.stack([chosen, chosen], axis=1), each, rng, removed=False)
-    real = np.isfinite(others.log_weight)
-    weight = np.exp(others.log_weight) * others.weight[:, None]
-    return fit_probability(
-        queries.statistics[:, 0],
-        missing_weights(graph, queries.ends, queries.weight),
-        others.statistics[real],
-        weight[real].astype(np.float64),
-        seed,
-        statistics.directed,
-    )

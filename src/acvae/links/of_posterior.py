@@ -8,6 +8,7 @@ A link that the joint itself holds, as an edge of its forest or of its graph, wo
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +17,10 @@ from acvae.exceptions import GraphError
 from acvae.gaussian.graph.rows import DenseRows
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.links.judging import fit_order, per_vertex
-from acvae.links.missing import missing_weights
-from acvae.links.queries import HARDEST, SOME_HARD, UNIFORM, Queries, choose, sample_edges
+from acvae.links.fitting import fit_heads
+from acvae.links.queries import HARDEST, SOME_HARD, UNIFORM, Queries, choose
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.posterior import PosteriorStatistics
-from acvae.links.training import fit_probability
 
 __all__ = ["fit_links"]
 
@@ -29,7 +28,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
-QUERIES, PAIR_ROWS = 6000, 1000
+QUERIES = 6000
 HELD_BYTES = 300e6  # of rows, or of pairs, held at a time while statistics are gathered
 MOST_AT_A_TIME = 100  # queries, after which there is word of how far it is
 
@@ -41,7 +40,6 @@ def fit_links(
 
     `progress` is told a stage ("leave-one-out", "head" or "probabilities") and the share of it that is done.
     """
-    say = progress or (lambda stage, share: None)
     n = posterior.n_vertices
     if graph.n_vertices != n:
         raise GraphError(f"the graph has {graph.n_vertices} vertices, the posterior {n}.")
@@ -49,34 +47,17 @@ def fit_links(
         raise GraphError("links are learnt from links, and the graph has none.")
     if graph.n_edges == n * (n - 1) // 2:
         raise GraphError("all pairs of vertices are linked, so there is nothing to tell links from.")
-    rng = np.random.default_rng(seed)
     statistics = PosteriorStatistics(posterior, graph.degrees)
-    ends, weight = sample_edges(graph, QUERIES, rng)
-    queries = _gather(
-        statistics, graph, ends, weight, rng, removed=True, done=lambda share: say("leave-one-out", share)
-    )
-    order, _ = fit_order(
-        queries,
-        per_vertex(queries, graph),
-        statistics.names,
-        statistics.signs,
-        n_vertices=n,
+    found = fit_heads(
+        statistics,
+        graph,
+        partial(_gather, statistics, graph),
+        np.random.default_rng(seed),
+        queries=QUERIES,
         seed=seed,
-        progress=lambda share: say("head", share),
+        progress=progress or (lambda stage, share: None),
     )
-    chosen = np.sort(rng.choice(n, min(n, PAIR_ROWS), replace=False))
-    each = np.full(len(chosen), n / len(chosen))
-    others = _gather(statistics, graph, np.stack([chosen, chosen], axis=1), each, rng, removed=False)
-    real = np.isfinite(others.log_weight)
-    stands_for = np.exp(others.log_weight) * others.weight[:, None]
-    probability = fit_probability(
-        queries.statistics[:, 0],
-        missing_weights(graph, queries.ends, queries.weight),
-        others.statistics[real],
-        stands_for[real].astype(np.float64),
-        seed,
-    )
-    return LinkRanking(statistics, order, probability)
+    return LinkRanking(statistics, found.order, found.probability)
 
 
 def _gather(
@@ -87,7 +68,7 @@ def _gather(
     rng: np.random.Generator,
     *,
     removed: bool,
-    done: Callable[[float], None] = lambda share: None,
+    progress: Callable[[float], None] | None = None,
 ) -> Queries:
     """Candidates of queries (q, 2) sorted by their first end, nearest and uniform ones, and their numbers."""
     n, d = statistics.n_vertices, statistics.posterior.latent_dim
@@ -112,5 +93,6 @@ def _gather(
             log_weight[part],
         )
         out[part] = statistics.without(ends[part], candidates[part], removed=removed)
-        done(min(1.0, (first + room) / len(ends)))
+        if progress is not None:
+            progress(min(1.0, (first + room) / len(ends)))
     return Queries(ends, weight, candidates, log_weight, out)

@@ -29,6 +29,7 @@ class PairStatistics(Protocol):
     """F numbers of every pair, the last two the log degrees of both ends."""
 
     directed: int  # how many pairs of the last numbers tell the ends apart
+    signs: tuple[float, ...]  # (F,) which way each alone would rank; 0 cannot
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ class PosteriorStatistics:
     )
     kind = "posterior"
     directed = 1  # only the degrees tell the ends apart
-    signs = (-1.0, 1.0, 1.0, 0.0, 1.0)  # which way each alone would rank; 0 cannot
+    signs: tuple[float, ...] = (-1.0, 1.0, 1.0, 0.0, 1.0)  # which way each alone would rank; 0 cannot
 
     def __init__(self, posterior: Posterior, degrees: IntArray) -> None:
         self.posterior, self.degrees = posterior, degrees
