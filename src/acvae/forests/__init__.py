@@ -1,4 +1,4 @@
-"""Spanning forests, the weights of the adaptive prior, and exact marginals along forest paths.
+"""Spanning forests, the weights of the adaptive prior, and elimination of sparse matrices.
 
 NumPy arrays in and out; no network and no data set is known here.
 """

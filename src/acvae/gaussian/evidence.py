@@ -4,8 +4,11 @@ Features are weighted by how telling they are, rows scaled to unit length, the m
 left is projected on its leading singular vectors. With no more features than dimensions nothing is lost. Of
 very many rows, a sample tells the singular vectors.
 
-    counts, binaries:  log(1 + x)·log((1 + n)/(1 + df)),  df the number of vertices that have the feature
-    real values:       (x − mean)/std
+    binaries, frequencies:  x·idf,  idf = log((1 + n)/(1 + df)),  df the number of vertices that have the feature
+    counts:                 log(1 + x)·idf
+    real values:            (x − mean)/std
+
+Frequencies are real numbers of which none is negative and most are zero.
 """
 
 from __future__ import annotations
