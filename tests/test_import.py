@@ -1,7 +1,11 @@
 """`import acvae` is cheap, and everything it promises is there."""
 
+import ast
+import pkgutil
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,10 +31,33 @@ def test_heavy_packages_wait_until_they_are_needed():
     assert run(code) == ""
 
 
-@pytest.mark.parametrize("name", acvae.__all__)
+@pytest.mark.parametrize("name", sorted({*acvae.__all__, *dir(acvae)}))
 def test_every_public_name_can_be_had(name):
     assert getattr(acvae, name) is not None
     assert name in dir(acvae)
+
+
+def test_what_everyone_needs_can_be_taken_in_at_a_glance():
+    assert len(acvae.__all__) <= 25
+
+
+def named_in_texts():
+    """Names within the package that its messages and docstrings tell, such as acvae.methods.register."""
+    for path in Path(acvae.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                # Not who is run as a program, nor a file's ending, nor a name with a place left open.
+                yield from re.findall(
+                    r"(?<![\w.-])(?<!-m )acvae((?:\.[A-Za-z_]\w*)+)(?!\w*[…{*(])", node.value
+                )
+
+
+def test_what_messages_and_docstrings_name_can_be_had():
+    names = sorted(set(named_in_texts()))
+    assert len(names) > 10
+    assert {name.split(".")[1] for name in names} <= {*dir(acvae), "commands"}
+    for name in names:
+        assert pkgutil.resolve_name("acvae" + name) is not None
 
 
 def test_unknown_names_are_attribute_errors():

@@ -31,18 +31,17 @@ _HOMES = {
     "spanning_tree_probabilities": "forests",
     "split_edges": "splits",
     "tune": "models",
-    **{
-        module: module
-        for module in (
-            *("clustering", "datasets", "exceptions", "export", "forests"),
-            *("metrics", "nn", "objectives", "plot", "training"),
-        )
-    },
+    **{m: m for m in ("clustering", "datasets", "exceptions", "forests", "metrics", "plot", "training")},
 }
+# What else messages and documents name: of what models, rankings and commands are made.
+_MORE = (
+    *("engine", "export", "families", "gaussian", "links", "methods", "models", "nn"),
+    *("objectives", "report", "reproduce", "runs"),
+)
 
 __all__ = sorted([*_HOMES, "__version__"])
-__getattr__ = when_used(__name__, _HOMES)
+__getattr__ = when_used(__name__, {**_HOMES, **{module: module for module in _MORE}})
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_MORE})

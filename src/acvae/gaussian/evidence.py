@@ -4,11 +4,11 @@ Features are weighted by how telling they are, rows scaled to unit length, the m
 left is projected on its leading singular vectors. With no more features than dimensions nothing is lost. Of
 very many rows, a sample tells the singular vectors.
 
-    binaries, frequencies:  x·idf,  idf = log((1 + n)/(1 + df)),  df the number of vertices that have the feature
+    binaries, frequencies:  x·idf,  idf = log((1 + n)/(1 + df))
     counts:                 log(1 + x)·idf
     real values:            (x − mean)/std
 
-Frequencies are real numbers of which none is negative and most are zero.
+df is the number of vertices that have the feature. Frequencies are real numbers of which none is negative and most are zero.
 """
 
 from __future__ import annotations
