@@ -8,7 +8,8 @@ very many rows, a sample tells the singular vectors.
     counts:                 log(1 + x)·idf
     real values:            (x − mean)/std
 
-df is the number of vertices that have the feature. Frequencies are real numbers of which none is negative and most are zero.
+df is the number of vertices that have the feature. Frequencies are real numbers of which none is negative
+and most are zero.
 """
 
 from __future__ import annotations
