@@ -16,34 +16,18 @@ NO_CODE = "names or types alone"
 
 # The test file that a module is tested in, why, and the module.
 ELSEWHERE = {
-    ("commands/test_links.py", BY_ITS_USER): ["_util/table_writer", "runs/links"],
-    ("test_new_model.py", BY_ITS_USER): ["_util/plugins", "report/entry"],
+    ("commands/test_links.py", BY_ITS_USER): ["runs/links"],
+    ("test_new_model.py", BY_ITS_USER): ["report/entry"],
     ("test_import.py", NO_CODE): ["_util/version", "exceptions"],
-    ("clustering/test_complete.py", ONE_WHOLE): [
-        *("clustering/candidates", "clustering/cluster_distances", "clustering/merges"),
-        "clustering/on_demand",
-    ],
     ("commands/test_fit.py", COMMAND): [
         *("commands/_fit_flags", "commands/_options", "commands/_settings", "commands/_usage"),
     ],
     ("commands/test_main.py", COMMAND): ["__main__", "commands/_hints", "commands/_output"],
     ("commands/test_neighbors.py", COMMAND): ["commands/_names"],
     ("datasets/test_debian.py", BY_ITS_USER): ["datasets/debian_index"],
-    ("engine/test_fused.py", ONE_WHOLE): [
-        *("engine/fused_batch", "engine/kernels/elementwise", "engine/kernels/first_layer"),
-        "engine/workspace",
-    ],
+    ("engine/test_fused.py", ONE_WHOLE): ["engine/fused_batch", "engine/workspace"],
     ("families/test_conformance.py", NO_CODE): ["families/base"],
-    ("families/test_forest.py", BY_ITS_USER): ["families/shared_forest"],
-    ("metrics/test_metrics.py", ONE_WHOLE): ["metrics/link_scores", "metrics/ranks"],
-    ("models/test_conformance.py", ONE_WHOLE): ["models/conventions", "models/estimator"],
-    ("models/test_graph_gaussian.py", ONE_WHOLE): ["models/graph_extension", "models/graph_inputs"],
-    ("models/test_tuning.py", BY_ITS_USER): ["models/scoring"],
-    ("models/test_persistence.py", BY_ITS_USER): ["nn/autoencoder"],
-    ("nn/test_features.py", BY_ITS_USER): ["_util/csr_entries", "nn/layers"],
-    ("nn/test_likelihoods.py", BY_ITS_USER): ["nn/kernels/multinomial"],
-    ("nn/test_pair_encoder.py", BY_ITS_USER): ["nn/kernels/pair_layer"],
-    ("families/test_sage.py", BY_ITS_USER): ["nn/sage"],
+    ("models/test_conformance.py", ONE_WHOLE): ["models/estimator"],
     ("plot/test_forest.py", PICTURE): ["plot/labels", "plot/style", "plot/trees"],
     ("report/test_groups.py", BY_ITS_USER): ["report/classes", "report/dendrogram", "report/directions"],
     ("report/test_payload.py", BY_ITS_USER): [
@@ -73,8 +57,6 @@ ELSEWHERE = {
         *("runs/errors", "runs/folder", "runs/graph_file", "runs/rankings", "runs/scores"),
         "runs/training",
     ],
-    ("training/test_checkpoint.py", BY_ITS_USER): ["training/interrupts"],
-    ("engine/test_distributed.py", "needs several processes"): ["training/sharded"],
 }
 LISTED = [module for modules in ELSEWHERE.values() for module in modules]
 
