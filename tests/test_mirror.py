@@ -29,11 +29,6 @@ ELSEWHERE = {
     ("families/test_conformance.py", NO_CODE): ["families/base"],
     ("models/test_conformance.py", ONE_WHOLE): ["models/estimator"],
     ("plot/test_forest.py", PICTURE): ["plot/labels", "plot/style", "plot/trees"],
-    ("report/test_groups.py", BY_ITS_USER): ["report/classes", "report/dendrogram", "report/directions"],
-    ("report/test_payload.py", BY_ITS_USER): [
-        *("report/links", "report/packing", "report/paths", "report/reasons", "report/work"),
-    ],
-    ("report/test_page.py", BY_ITS_USER): ["report/scores"],
     ("reproduce/test_check.py", BY_ITS_USER): ["reproduce/claims"],
     ("reproduce/compare/test_rules.py", ONE_WHOLE): [
         *("reproduce/compare/ranking", "reproduce/compare/rule_methods"),
