@@ -16,7 +16,6 @@ NO_CODE = "names or types alone"
 
 # The test file that a module is tested in, why, and the module.
 ELSEWHERE = {
-    ("commands/test_links.py", BY_ITS_USER): ["runs/links"],
     ("test_new_model.py", BY_ITS_USER): ["report/entry"],
     ("test_import.py", NO_CODE): ["_util/version", "exceptions"],
     ("commands/test_fit.py", COMMAND): [
@@ -48,10 +47,7 @@ ELSEWHERE = {
     ("reproduce/test_runner.py", ONE_WHOLE): ["reproduce/display", "reproduce/execute", "reproduce/worker"],
     ("reproduce/test_tables.py", ONE_WHOLE): ["reproduce/paper", "reproduce/report", "reproduce/store"],
     ("reproduce/test_config.py", BY_ITS_USER): ["reproduce/spec"],
-    ("runs/test_runs.py", ONE_WHOLE): [
-        *("runs/errors", "runs/folder", "runs/graph_file", "runs/rankings", "runs/scores"),
-        "runs/training",
-    ],
+    ("runs/test_folder.py", NO_CODE): ["runs/errors"],
 }
 LISTED = [module for modules in ELSEWHERE.values() for module in modules]
 
