@@ -27,26 +27,14 @@ ELSEWHERE = {
     ("engine/test_fused.py", ONE_WHOLE): ["engine/fused_batch", "engine/workspace"],
     ("families/test_conformance.py", NO_CODE): ["families/base"],
     ("models/test_conformance.py", ONE_WHOLE): ["models/estimator"],
-    ("plot/test_forest.py", PICTURE): ["plot/labels", "plot/style", "plot/trees"],
-    ("reproduce/test_check.py", BY_ITS_USER): ["reproduce/claims"],
-    ("reproduce/compare/test_rules.py", ONE_WHOLE): [
-        *("reproduce/compare/ranking", "reproduce/compare/rule_methods"),
-    ],
-    ("reproduce/compare/test_store.py", BY_ITS_USER): ["reproduce/compare/tasks"],
     (
-        "reproduce/compare/test_networks.py",
+        "reproduce/compare/test_network_methods.py",
         "a network is judged by what it has learnt, by one test for all",
     ): [
-        *("reproduce/compare/method", "reproduce/compare/network_methods"),
-        *("reproduce/compare/networks/autoencoders", "reproduce/compare/networks/common"),
-        *("reproduce/compare/networks/dgi", "reproduce/compare/networks/layers"),
-        *("reproduce/compare/networks/ncn", "reproduce/compare/networks/node2vec"),
-        *("reproduce/compare/networks/tensors", "reproduce/compare/networks/training"),
+        *("reproduce/compare/method", "reproduce/compare/networks/autoencoders"),
     ],
-    ("reproduce/test_beyond.py", BY_ITS_USER): ["reproduce/compare/probabilities"],
-    ("reproduce/test_runner.py", ONE_WHOLE): ["reproduce/display", "reproduce/execute", "reproduce/worker"],
-    ("reproduce/test_tables.py", ONE_WHOLE): ["reproduce/paper", "reproduce/report", "reproduce/store"],
-    ("reproduce/test_config.py", BY_ITS_USER): ["reproduce/spec"],
+    ("reproduce/test_runner.py", ONE_WHOLE): ["reproduce/execute", "reproduce/worker"],
+    ("reproduce/test_tables.py", ONE_WHOLE): ["reproduce/report"],
     ("runs/test_folder.py", NO_CODE): ["runs/errors"],
 }
 LISTED = [module for modules in ELSEWHERE.values() for module in modules]
