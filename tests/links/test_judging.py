@@ -80,6 +80,26 @@ def test_a_head_that_ranks_as_well_is_kept():
     assert any(network.last.any() for network in head.networks)  # `single` has no hidden layers
 
 
+def test_a_number_that_may_be_better_by_chance_is_not_taken(monkeypatch):
+    """It puts one answer first that the head has second, and one third that the head has second."""
+    count = 200
+    x = np.zeros((count, CANDIDATES, 3))
+    x[:, 0], x[:, 1] = 1, 2  # of both numbers the answer comes second
+    fold = np.random.default_rng(0).permutation(count) % judging.FOLDS
+    first, second = np.flatnonzero(fold == 0)[:2]
+    x[first, 0, 2], x[second, 2, 2] = 3, 3
+    head = backwards(None, None, 0)
+    ours = single(head, 0, 1.0)._replace(networks=(single(head, 0, 1.0).networks * NETWORKS)[:NETWORKS])
+    monkeypatch.setattr(judging, "fit_ranking", lambda *given, **more: ours)
+    found, scores = fit_order(
+        queries(count, x), np.ones(count), ("a", "b", "c"), (1.0, 1.0, 1.0), n_vertices=count, seed=0
+    )
+    held = (fold < NETWORKS).sum()
+    assert scores["head"] == pytest.approx(1 / 2)
+    assert scores["c"] == pytest.approx(1 / 2 + (1 / 2 - 1 / 6) / held)  # better, by less than its error
+    assert found is ours
+
+
 def test_too_few_queries_are_not_judged():
     rng = np.random.default_rng(0)
     given = queries(judging.ENOUGH - 1, rng.standard_normal((judging.ENOUGH - 1, CANDIDATES, 3)))

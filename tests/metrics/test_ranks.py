@@ -71,6 +71,24 @@ def test_parts_add_up_to_the_whole(parts):
         np.testing.assert_array_equal(each.candidates, whole.candidates)
 
 
+def test_parts_of_a_ranking_that_says_nothing_of_them():
+    class Bare:
+        n_vertices = 4
+
+        def distance_blocks(self, rows):
+            yield from LINE.distance_blocks(rows)
+
+    train, test = Graph(4, [[0, 1], [2, 3]]), Graph(4, [[0, 3]])
+    found = [metrics.link_ranks(Bare(), train, test, part=(p, 2)) for p in range(2)]
+    # Every other of the vertices with links: 0 and 2, then 1 and 3.
+    assert [(each.train_rank > 0).tolist() for each in found] == [
+        [True, False, True, False],
+        [False, True, False, True],
+    ]
+    whole = metrics.link_ranks(LINE, train, test)
+    assert sum(each.test_rank for each in found).tolist() == whole.test_rank.tolist()
+
+
 def test_a_ranking_may_choose_its_parts():
     class Halves(Posterior):
         def part_of_rows(self, rows, part, parts):

@@ -40,6 +40,14 @@ def test_what_is_left_dense_is_the_core(monkeypatch):
     assert order.vertex[2:].tolist() == list(range(30))
 
 
+def test_what_is_cheap_goes_by_what_is_left(monkeypatch):
+    monkeypatch.setattr(module, "ALWAYS_ELIMINATE", 0)
+    monkeypatch.setattr(module, "DENSE_SHARE", 0.3)
+    five = np.array([(i, j) for j in range(5) for i in range(j)])
+    # Degree 4 is below 0.3·20, but once fifteen lone vertices are gone it is above 0.3·5.
+    assert eliminate(20, five).core_size == 5
+
+
 def test_a_core_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(module, "ALWAYS_ELIMINATE", 2)
     monkeypatch.setattr(module, "available_memory", lambda: 8 * 30**2)

@@ -99,6 +99,15 @@ def test_likest_keeps_the_largest_cosines():
     assert likest(unit[:1]).shape == (1, 1)
 
 
+def test_likeness_in_blocks_is_that_of_all_at_once(monkeypatch):
+    x = np.random.default_rng(1).standard_normal((20, 4))
+    unit = (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
+    whole = likest(unit, 5).toarray()
+    monkeypatch.setattr(neighbourhood, "BLOCK", 7)
+    np.testing.assert_allclose(likest(unit, 5).toarray(), whole, rtol=1e-5)
+    assert not whole.diagonal().any()
+
+
 def test_long_tables_are_compared_within_cells(monkeypatch):
     rng = np.random.default_rng(0)
     x = rng.standard_normal((12, 16))[rng.integers(0, 12, 300)] + 0.3 * rng.standard_normal((300, 16))
