@@ -188,59 +188,6 @@ class TestMissing:
             GraphGaussian(latent_dim=4, progress=False).fit(x).link_probability(0, 1)
 
 
-class TestExtension:
-    def test_updated_as_the_larger_graph_says(self, fitted):
-        model, x, graph = fitted
-        new = x[[0, 7]]
-        found = model.extend(new, [(0, 4), (0, 5), (1, 6), (1, ("new", 0))])
-        q = found.posterior
-        assert found.vertices.tolist() == [N, N + 1]
-        assert found.graph.n_edges == graph.n_edges + 4
-        fit, joint = model._fit, q.joint
-        evidence, seen = fit.evidence.project(new)
-        own = fit.precision * np.concatenate([fit.seen, seen])
-        pull = own[:, None] * np.concatenate([fit.rows, evidence])
-        for k in range(q.latent_dim):
-            s = joint.group[k]
-            precision = np.diag(1 + own)
-            for (i, j), a in zip(joint.links, joint.strength[s], strict=True):
-                precision[[i, j], [i, j]] += a
-                precision[[i, j], [j, i]] -= a
-            covariance = np.linalg.inv(precision)
-            np.testing.assert_allclose(q.mean[:, k], covariance @ pull[:, k // 2], atol=1e-5)
-            np.testing.assert_allclose(q.std[:, k] ** 2, np.diag(covariance), rtol=1e-4)
-        added = joint.strength[:, graph.n_edges :]
-        np.testing.assert_allclose(added, joint.strength[:, :1] * np.ones_like(added))
-
-    def test_fixed_leaves_the_known_as_they_were_and_the_new_are_their_conditional(self, fitted):
-        model, x, _ = fitted
-        q = model.posterior_
-        found = model.extend(x[[1]], [(0, 4), (0, 5)], known="fixed").posterior
-        np.testing.assert_allclose(found.mean[:N], q.mean, atol=1e-5)
-        np.testing.assert_allclose(found.std[:N], q.std, rtol=1e-5)
-        i, j = np.mgrid[:N, :N]
-        np.testing.assert_allclose(found.pair_correlation(i, j), q.pair_correlation(i, j), atol=1e-8)
-        evidence, _ = model._fit.evidence.project(x[[1]])
-        for k in range(q.latent_dim):
-            s = q.joint.group[k]
-            a, c = model._fit.new_strengths(model.scales_[s], 1)[0], model._fit.precision
-            whole = 1 + c + 2 * a
-            mean = (c * evidence[0, k // 2] + a * (q.mean[4, k] + q.mean[5, k])) / whole
-            assert found.mean[N, k] == pytest.approx(mean, abs=1e-5)
-            both = q.std[[4, 5], k].astype(float)
-            rho = q.pair_correlation(4, 5)[k]
-            spread = 1 / whole + (a / whole) ** 2 * (both @ both + 2 * rho * both.prod())
-            assert found.std[N, k] == pytest.approx(np.sqrt(spread), rel=1e-4)
-
-    def test_edges_only_and_features_only(self, fitted):
-        model, x, _ = fitted
-        by_edges = model.extend(None, [("stranger", 4)], names=["stranger"]).posterior
-        assert by_edges.pair_correlation(N, 4).min() > 0
-        by_features = model.extend(x[[4]]).posterior
-        assert by_features.pair_correlation(N, 4).max() == 0
-        np.testing.assert_allclose(by_features.mean[N], model.transform(x[[4]])[0], atol=1e-6)
-
-
 def test_an_explanation_adds_up(fitted):
     model, _, _ = fitted
     why = model.explain(0, 8)
