@@ -26,7 +26,9 @@ def test_the_first_two_columns_are_ends():
 
 
 def test_columns_called_source_and_target_and_columns_that_are_named():
-    assert read("n source target/1 a b", header=True).ends == (["a"], ["b"])
+    for names in ("n source target", "n from to", "source target from"):
+        table = read(f"{names}/1 a b/2 b c")
+        assert table.ends == ((["1", "2"], ["a", "b"]) if names[0] == "s" else (["a", "b"], ["b", "c"]))
     assert read("n p q/1 a b", source="q", target="p").ends == (["b"], ["a"])
     assert read("n p q/1 a b", target="q").ends == (["1"], ["b"])
     with pytest.raises(DataError, match="no column 'r'; it has 'p', 'q'"):

@@ -38,6 +38,8 @@ MANY = "/".join(f"v{k} v{k + 1}" for k in range(20))  # both ends but the outerm
         ("0 1/2 3", False),  # whole numbers
         ("a b", False),  # nothing stands below
         ("Source TARGET/x y", True),  # usual names
+        ("n source target/1 a b/2 b c", True),  # wherever they stand
+        ("n from v/1 a from/2 v c", False),  # two vertices that are called so
         ("mine yours/1 2/3 4", True),  # words above whole numbers
         (f"mine yours/{MANY}", True),  # all others have further edges
         ("mine yours/a b/c d/e f", False),  # none has

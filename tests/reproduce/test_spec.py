@@ -13,6 +13,7 @@ def test_spec_survives_json_and_knows_its_path(tmp_path):
     assert spec.same_work(RunSpec.from_json({**spec.as_json(), "exclusive": False}))
     assert not spec.same_work(RunSpec.from_json({**spec.as_json(), "every": {"bp": 3}}))
     assert [gamma_text(g) for g in (None, 0.0001, 10.0, 1000.0)] == ["none", "0.0001", "10", "1000"]
+    assert gamma_text(0.12345678) == "0.12345678"  # every digit, so that two runs never share a file
 
 
 def spec(**changes):

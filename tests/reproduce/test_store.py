@@ -23,6 +23,13 @@ def test_results_keep_every_digit_and_no_nan(tmp_path):
     assert read_result(path) is None
 
 
+def test_a_data_set_may_be_called_as_one_likes(tmp_path):
+    spec = RunSpec("HISTORY", "vae", None, 0, "link-prediction", ' "history": []')
+    write_result({**stored(spec), "history": [{"epoch": 1}]}, spec.path(tmp_path))
+    assert done(spec, tmp_path)
+    assert read_result(spec.path(tmp_path))["history"] == [{"epoch": 1}]
+
+
 def stored(spec=SPEC, **more):
     return {"format": 1, "spec": spec.as_json(), "selected": {}, "history": [], **more}
 
