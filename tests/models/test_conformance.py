@@ -147,6 +147,17 @@ def test_same_seed_same_bits(make):
     assert not np.array_equal(first.posterior_.mean, make(seed=6).fit(x, graph).posterior_.mean)
 
 
+def test_links_are_those_of_the_last_fit(make):
+    x, graph = data()
+    other = acvae.Graph(30, (graph.edges * 7 + 3) % 30)
+    pairs = np.triu_indices(30, 1)
+    afresh, again = make().fit(x, other), make().fit(x, graph)
+    first = again.links_
+    again.fit(x, other)
+    assert again.links_ is not first
+    np.testing.assert_array_equal(again.link_probability(*pairs), afresh.link_probability(*pairs))
+
+
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint8])
 def test_a_seed_may_be_one_of_numpys_integers(make, kind):
     x, graph = data()

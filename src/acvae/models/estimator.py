@@ -56,6 +56,7 @@ class FamilyEstimator(Embedder):
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior
+        self._links = None  # those of a fit before were of another posterior
         diverged = runaway(history, posterior.latent_dim, self.learning_rate)
         if diverged is not None and world.rank == 0:
             warnings.warn(diverged, TrainingWarning, stacklevel=3)
