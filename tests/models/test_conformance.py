@@ -1,7 +1,9 @@
 """What every public model does alike: one set of tests, run over all of them."""
 
+import copy
 import inspect
 import io
+import pickle
 
 import numpy as np
 import pytest
@@ -187,6 +189,15 @@ def test_saved_and_loaded_to_the_bit(make, tmp_path):
     assert back.history_ == model.history_
     assert_same_posterior(back.posterior_, model.posterior_)
     np.testing.assert_array_equal(transform(back, x, graph), transform(model, x, graph))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_answer_alike(make, copied):
+    x, graph = data()
+    model = make().fit(x, graph)
+    other = copied(model)
+    assert_same_posterior(other.posterior_, model.posterior_)
+    np.testing.assert_array_equal(transform(other, x, graph), transform(model, x, graph))
 
 
 def test_transform_of_the_training_rows_is_the_posterior_mean(make):

@@ -1,5 +1,8 @@
 """GraphGaussian against the dense Gaussian, and what a user may ask of it."""
 
+import copy
+
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -430,3 +433,16 @@ class TestLocal:
 def _saved(posterior, path):
     posterior.save(path)
     return path
+
+
+@pytest.mark.parametrize("solver", ["exact", "local"])
+def test_copies_and_pickles(solver, tmp_path):
+    x, graph = make_data()
+    model = GraphGaussian(latent_dim=6, scales=(2.0,), solver=solver, progress=False).fit(x, graph)
+    joblib.dump(model, tmp_path / "model")
+    for other in (copy.deepcopy(model), joblib.load(tmp_path / "model")):
+        assert other.posterior_.joint.solver == other.solver_ == solver
+        np.testing.assert_array_equal(other.posterior_.distances([3]), model.posterior_.distances([3]))
+        np.testing.assert_array_equal(other.predict_links([0, 5])[0], model.predict_links([0, 5])[0])
+        assert other.link_probability(0, 5) == model.link_probability(0, 5)
+        np.testing.assert_array_equal(other.impute([3])[0], model.impute([3])[0])

@@ -127,8 +127,12 @@ class ScalesJoint:
         return cls(links, strength, diagonal, group, solver=solver, variance=variance)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What it is made of, without what was computed of it."""
-        return self.pack()
+        """What it is made of, without what a factorisation gives again; variances without one are kept."""
+        computed = ("gaussians", "_std")
+        state = {name: value for name, value in self.__dict__.items() if name not in computed}
+        if self.solver != "exact" and "gaussians" in self.__dict__:
+            state["_variance"] = np.stack([gaussian.variance for gaussian in self.gaussians])
+        return state
 
     # ------------------------------------------------------------------ pairs
 
