@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import acvae
-from acvae import Graph, GraphGaussian
+from acvae import Graph, GraphGaussian, Posterior
 from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError
 from acvae.gaussian.graph.solver import solver_for
 from acvae.links.stored import load_ranking, save_ranking
@@ -234,6 +234,15 @@ class TestExtension:
             rho = q.pair_correlation(4, 5)[k]
             spread = 1 / whole + (a / whole) ** 2 * (both @ both + 2 * rho * both.prod())
             assert found.std[N, k] == pytest.approx(np.sqrt(spread), rel=1e-4)
+
+    def test_fixed_is_saved_and_loaded(self, fitted, tmp_path):
+        model, x, _ = fitted
+        q = model.extend(x[[1, 2]], [(0, 4), (0, 5), (1, 4)], known="fixed").posterior
+        assert (q.joint.strength < 0).any()
+        q.save(tmp_path / "q")
+        back = Posterior.load(tmp_path / "q")
+        np.testing.assert_array_equal(back.distances(range(N + 2)), q.distances(range(N + 2)))
+        np.testing.assert_array_equal(back.sample(2), q.sample(2))
 
     def test_edges_only_and_features_only(self, fitted):
         model, x, _ = fitted

@@ -128,3 +128,18 @@ def test_copies_leave_out_what_can_be_computed_again(solver, asked):
         assert other.solver == solver
         np.testing.assert_array_equal(other.std, joint.std)
         np.testing.assert_array_equal(other.pairs(i.ravel(), j.ravel()), joint.pairs(i.ravel(), j.ravel()))
+
+
+def test_a_precision_that_is_not_positive_is_refused():
+    q, _ = make()
+    arrays = q.joint.pack()
+    negative = {**arrays, "strength": -9 * arrays["strength"]}  # more than any diagonal
+    joint = ScalesJoint.unpack(negative, N, len(GROUP))
+    with pytest.raises(PosteriorError, match="not positive definite"):
+        joint.along_links()
+    local = {"solver": np.array(2), "variance": np.ones((2, N))}
+    with pytest.raises(PosteriorError, match="not positive"):
+        ScalesJoint.unpack(negative | local, N, len(GROUP))
+    none = {"diagonal": np.zeros((0, N)), "strength": np.zeros((0, 8))}
+    with pytest.raises(PosteriorError, match="no scales"):
+        ScalesJoint.unpack(arrays | none, N, len(GROUP))

@@ -110,17 +110,23 @@ class ScalesJoint:
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], n: int, d: int) -> ScalesJoint:
-        """Of arrays that may be anything: precisions on n vertices, shared by d dimensions."""
+        """Of arrays that may be anything: precisions on n vertices, shared by d dimensions.
+
+        Strengths may be negative, as those of `GraphGaussian.extend(known="fixed")`, where they are
+        factorised: whether a precision is positive definite is seen when it is.
+        """
         stored = Stored(arrays)
         links = stored.links("links", n)
         diagonal = stored.numbers("diagonal", (None, n), np.float64)
         strength = stored.numbers("strength", (len(diagonal), len(links)), np.float64)
-        if len(diagonal) == 0 or not (diagonal > 0).all() or not (strength > 0).all():
-            raise PosteriorError("its precision is not positive.")
+        if len(diagonal) == 0:
+            raise PosteriorError("it has no scales.")
         group = stored.ids("group", (d,), len(diagonal))
         if "solver" not in arrays:
             return cls(links, strength, diagonal, group)
         solver = SOLVERS[int(stored.ids("solver", (), len(SOLVERS)))]
+        if solver == "local" and not ((diagonal > 0).all() and (strength > 0).all()):
+            raise PosteriorError("its precision is not positive.")
         variance = stored.numbers("variance", diagonal.shape, np.float64)
         if not (variance > 0).all():
             raise PosteriorError("its variances are not positive.")
