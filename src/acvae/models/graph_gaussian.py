@@ -14,6 +14,7 @@ from acvae._util.checks import as_list, choice, real_number, seed_number, whole_
 from acvae._util.matrices import as_matrix
 from acvae._util.options import option
 from acvae._util.stages import Stages
+from acvae._util.text import shown
 from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
 from acvae.families.graph_gaussian_seconds import seconds_before
@@ -99,14 +100,19 @@ class GraphGaussian(Embedder):
         whole_number("latent_dim", self.latent_dim, minimum=1)
         seed_number("seed", self.seed)
         choice("solver", self.solver, SOLVERS)
+        expected = f"{option('scales')} must be 'auto' or numbers above 0"
         if isinstance(self.scales, str):
-            choice("scales", self.scales, ("auto",))
+            if self.scales != "auto":
+                raise OptionError(f"{expected}, not {shown(self.scales)}.")
             return
         given = as_list("scales", self.scales, OptionError, "'auto' or numbers above 0")
         if not given:
-            raise OptionError(f"{option('scales')} must be 'auto' or numbers above 0, and there are none.")
+            raise OptionError(f"{expected}, and there are none.")
         for scale in given:
-            real_number("each of scales", scale, above=0)
+            try:
+                real_number("each of scales", scale, above=0)
+            except OptionError:
+                raise OptionError(f"{expected}, but one is {shown(scale)}.") from None
 
     # ------------------------------------------------------------------ what users call
 
