@@ -30,7 +30,7 @@ def print_best(opened: Any, args: argparse.Namespace, *, include_known: bool = F
     from acvae.runs.rankings import ranker_by
 
     graph, test = opened.graph, opened.test
-    vertex = find_vertex(graph, args.name)
+    vertex = find_vertex(graph, args.name, opened.stored_graph.display_names)
     by = ranker_by(opened, args.by)
     with reading(args):
         (found,) = best_links(opened, [vertex], args.k, by=by, exclude=None if include_known else graph)

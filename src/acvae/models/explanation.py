@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -70,12 +70,18 @@ class Explanation(NamedTuple):
         return "\n".join([*lines, *(f"  {sentence}" for sentence in self.words())])
 
     def words(
-        self, feature_names: Sequence[Any] | None = None, *, most: int = MOST, least: float = 0.01
+        self,
+        feature_names: Sequence[Any] | None = None,
+        *,
+        most: int = MOST,
+        least: float = 0.01,
+        called: Mapping[Any, str] | None = None,
     ) -> list[str]:
         """The features that both have, and through whom correlation flows, in a sentence each.
 
         At most `most` are named, of neighbours only those with a share of at least `least`; of a neighbour of
-        both the larger share is told. Features that the model knows by number are called by `feature_names`.
+        both the larger share is told. Features that the model knows by number are called by `feature_names`,
+        vertices as `called` says.
         """
         said = []
         if self.shared_features:
@@ -91,8 +97,11 @@ class Explanation(NamedTuple):
             if share >= least:
                 through.setdefault(by, []).append((of, share))
         if through:
+            names = called or {}
             told = (
-                f"{by} (linked to {'both' if len(ends) > 1 else ends[0][0]}, {ends[0][1]:.0%})"
+                f"{names.get(by, by)} "
+                f"(linked to {'both' if len(ends) > 1 else names.get(ends[0][0], ends[0][0])}, "
+                f"{ends[0][1]:.0%})"
                 for by, ends in list(through.items())[:most]
             )
             said.append(f"correlation flows through {', '.join(told)}")
