@@ -244,6 +244,26 @@ class TestExtension:
         np.testing.assert_array_equal(back.distances(range(N + 2)), q.distances(range(N + 2)))
         np.testing.assert_array_equal(back.sample(2), q.sample(2))
 
+    def test_edges_keep_their_weights_and_new_ones_have_the_mean(self):
+        x, graph = make_data(weights=True)
+        model = GraphGaussian(latent_dim=2, scales=(2.0,), progress=False).fit(x, graph)
+        found = model.extend(x[[1]], [(0, 4), (0, 5)])
+        mean = graph.weights.mean()
+        expected = dict(zip(map(tuple, graph.edges.tolist()), graph.weights, strict=True))
+        expected |= {(4, N): mean, (5, N): mean}
+        got = dict(zip(map(tuple, found.graph.edges.tolist()), found.graph.weights, strict=True))
+        assert got == expected
+        joint = found.posterior.joint  # whose strengths follow them
+        ratio = joint.strength[0] / [expected[tuple(edge)] for edge in joint.links.tolist()]
+        np.testing.assert_allclose(ratio, ratio[0])
+
+    def test_without_an_edge_before_the_new_ones_have_no_weights(self):
+        x, _ = make_data()
+        model = GraphGaussian(latent_dim=2, scales=(2.0,), progress=False)
+        found = model.fit(x, Graph(N, [], weights=[])).extend(x[[1]], [(0, 4)])
+        assert found.graph.n_edges == 1
+        assert found.graph.weights is None
+
     def test_edges_only_and_features_only(self, fitted):
         model, x, _ = fitted
         by_edges = model.extend(None, [("stranger", 4)], names=["stranger"]).posterior
