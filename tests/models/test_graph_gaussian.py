@@ -281,6 +281,21 @@ def test_an_explanation_adds_up(fitted):
     assert "probability of a link" in str(why)
 
 
+def test_an_explanation_of_many_scales_adds_up_too():
+    x, graph = make_data()
+    scales = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+    model = GraphGaussian(latent_dim=8, scales=scales, progress=False).fit(x, graph)
+    why = model.explain(0, 8)
+    assert len(why.statistics) == 2 * len(scales) + 11
+    odds = np.log(why.probability / (1 - why.probability)) - np.log(why.reference / (1 - why.reference))
+    assert sum(adds for _, _, adds in why.statistics) == pytest.approx(odds, abs=1e-4)
+
+
+def test_a_vertex_with_itself_is_not_explained(fitted):
+    with pytest.raises(GraphError, match="a link joins two vertices, but vertex 3 was asked for with itself"):
+        fitted[0].explain(3, 3)
+
+
 def test_the_flow_through_a_neighbour_is_what_is_lost_without_the_edge(fitted):
     model, _, graph = fitted
     i, j = 0, int(graph.edges[graph.edges[:, 0] == 0][0, 1])

@@ -23,7 +23,7 @@ from acvae.gaussian.graph.solver import SOLVERS
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.ranking import LinkRanking
-from acvae.models.conventions import Embedder
+from acvae.models.conventions import Embedder, check_apart
 from acvae.models.explanation import Explanation, explain
 from acvae.models.graph_extension import GraphExtension, extend
 from acvae.models.graph_inputs import as_graph
@@ -211,6 +211,7 @@ class GraphGaussian(Embedder):
         a, b = (self._ids(end) for end in (i, j))
         if a.size != 1 or b.size != 1:
             raise GraphError(f"two vertices are explained, not {a.size} and {b.size}.")
+        check_apart(a, b)
         return explain(self, int(a.item()), int(b.item()))
 
     # ------------------------------------------------------------------ inside
