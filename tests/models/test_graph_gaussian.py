@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import acvae
 from acvae import Graph, GraphGaussian, Posterior
-from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError
+from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError, SavedModelError
 from acvae.gaussian.graph.solver import solver_for
 from acvae.links.stored import load_ranking, save_ranking
 
@@ -348,6 +348,23 @@ class TestBadInput:
     def test_before_fit(self):
         with pytest.raises(AcvaeError, match="fit"):
             GraphGaussian().predict_links(0)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        *(5, {"scales": 5}, {"scales": [5]}, {"scales": [{"scales": "many"}]}, {"held_out": {"a": "b"}}),
+        *({"scales": [{"lead": [1]}]}, {"held_out": {"head": True}}, {"held_out": [1]}),
+    ],
+)
+def test_what_a_file_says_was_tried_is_not_believed(fitted, choice, tmp_path):
+    model, *_ = fitted
+    arrays, values = model._pack()
+    other = copy.copy(model)
+    other._unpack(arrays, {name: value for name, value in values.items() if name != "choice"})
+    assert other.choice_ == {"scales": [], "held_out": {}}  # a file of before
+    with pytest.raises(SavedModelError, match="tried"):
+        other._unpack(arrays, values | {"choice": choice})
 
 
 @pytest.fixture(scope="module")

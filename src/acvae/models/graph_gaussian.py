@@ -36,8 +36,6 @@ FIT, FEATURES = "fit.", "features."  # before the names of arrays in a file
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-NOTHING_TRIED: dict[str, Any] = {"scales": [], "held_out": {}}
-
 
 class GraphGaussian(Embedder):
     """One joint Gaussian on the whole graph, with the features as evidence, exact.
@@ -240,7 +238,7 @@ class GraphGaussian(Embedder):
         self.scales_ = fitted.scales
         self.solver_ = fitted.solver.name
         self.precision_ = fitted.precision
-        self.choice_ = {name: fitted.report.get(name, empty) for name, empty in NOTHING_TRIED.items()}
+        self.choice_ = {name: fitted.report.get(name, empty) for name, empty in _nothing_tried().items()}
         self.evidence_ = "none" if fitted.evidence is None else fitted.evidence.kind
         self.n_features_in_ = 0 if features is None else int(features.shape[1])
         self.posterior_: Posterior = self._posterior(fitted)
@@ -254,7 +252,7 @@ class GraphGaussian(Embedder):
             arrays |= {FEATURES + n: getattr(x, n) for n in ("data", "indices", "indptr")}
         elif self._features is not None:
             arrays[FEATURES + "table"] = np.asarray(self._features)
-        return arrays, {"features": kind, "solver": self.solver_}
+        return arrays, {"features": kind, "solver": self.solver_, "choice": self.choice_}
 
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
         own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
@@ -270,6 +268,7 @@ class GraphGaussian(Embedder):
             features = x
         if features is not None and features.shape != shape:
             raise SavedModelError(f"its features have the shape {features.shape}, not {shape}.")
+        fitted.report = _checked_choice(values.get("choice", {}))
         self._set(fitted, features, self.graph_)
 
     @property
@@ -298,3 +297,25 @@ class GraphGaussian(Embedder):
         table = as_matrix(features)
         self._check_width(table.shape[1])
         return table
+
+
+def _nothing_tried() -> dict[str, Any]:
+    return {"scales": [], "held_out": {}}
+
+
+def _checked_choice(choice: Any) -> dict[str, Any]:
+    """What was tried, from a file that may say anything; files of before say nothing."""
+    found = _nothing_tried() | choice if isinstance(choice, dict) else {"scales": None}
+    rows, held_out = found["scales"], found.get("held_out")
+    if not isinstance(rows, list) or not all(map(_are_figures, [*rows, held_out])):
+        raise SavedModelError("what it says was tried are no figures by name.")
+    return found
+
+
+def _are_figures(row: Any) -> bool:
+    """Numbers by name, and numbers in a list where they are of scales."""
+    if not isinstance(row, dict):
+        return False
+    scales = row.get("scales", [])
+    numbers = [value for name, value in row.items() if name != "scales"]
+    return isinstance(scales, list) and all(type(x) in (int, float) for x in [*numbers, *scales])
