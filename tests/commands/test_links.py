@@ -10,7 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from acvae.runs import Run
+from acvae.links.stored import load_ranking
+from acvae.runs import Run, rankings
 from acvae.runs.links import best_links
 from acvae.runs.rankings import ranker_by
 
@@ -36,6 +37,13 @@ def test_of_all_vertices_to_a_file(acvae, run_folder, tmp_path):
         for row in rows
         if run.test.has_edges([[run.graph.index(row["source"]), run.graph.index(row["target"])]])[0]
     }
+
+
+def test_the_ranking_is_read_once(acvae, run_folder, tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(rankings, "load_ranking", lambda *a: calls.append(a) or load_ranking(*a))
+    assert acvae("links", run_folder, "--out", tmp_path / "links.csv")[0] == 0
+    assert len(calls) == 1
 
 
 def test_csv_and_parquet_have_the_same_rows(acvae, run_folder, tmp_path):
