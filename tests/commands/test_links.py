@@ -64,6 +64,17 @@ def test_of_one_vertex(acvae, error_of, run_folder, tmp_path):
     assert error_of("links", run_folder, "A3") == "no vertex is called 'A3'. Did you mean item-a3?"
 
 
+def test_a_vertex_that_is_linked_to_all(acvae, tmp_path):
+    (tmp_path / "star.csv").write_text("from,to\n" + "".join(f"hub,leaf{i}\n" for i in range(5)))
+    run = tmp_path / "run"
+    flags = ["--all-edges", "--scales", "2", "--quiet", "--out", run]
+    assert acvae("fit", "--edges", tmp_path / "star.csv", *flags)[0] == 0
+    for command, shown in (("links", "acvae neighbors --include-known"), ("neighbors", "--include-known")):
+        code, out, err = acvae(command, run, "hub")
+        assert (code, out) == (0, "")
+        assert f"all others are known neighbours of hub, which {shown} shows" in err
+
+
 def test_rankings(acvae, run_folder, monkeypatch):
     run = Run(run_folder)
     assert ranker_by(run, "distance") == "bp"
