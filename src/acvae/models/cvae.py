@@ -177,6 +177,8 @@ class CVAE(GraphEstimator):
         self._check_options()
 
     def _label(self) -> str:
+        if self.posterior == "graph":
+            return "CVAE_graph"
         return "CVAE_corr" if self.correlated else "CVAE_ind"
 
     def _pair_width(self) -> int | None:
