@@ -22,6 +22,7 @@ from acvae.forests.elimination import (
     factorise_by_inverse,
 )
 from acvae.gaussian.graph.leave_one_out import leave_out
+from acvae.gaussian.graph.left_out import ROUNDING
 from acvae.gaussian.graph.rows import DenseRows, Rows
 
 __all__ = ["LaplacianGaussian", "elimination_of"]
@@ -51,10 +52,7 @@ class LaplacianGaussian:
         (n,) diagonal of K, and (m,) its entries at the edges.
     """
 
-    # A vertex without evidence whose only edge is left out has a mean of zero. What rounding leaves of it
-    # points at the other end, and would tell the answer; so a squared length below this share of what it was
-    # is zero.
-    rounding = 1e-16
+    rounding = ROUNDING
 
     def __init__(
         self,

@@ -162,8 +162,14 @@ class ScalesJoint:
         """Vertices and their candidates, as if the edge of each query were not in the graph: exact.
 
         By a rank-one update a scale. Means and spreads change with the correlations, as evidence flows along
-        edges.
+        edges. Rows that are known near their vertices only are refused: what they leave out would not cancel,
+        and would tell where the edge was.
         """
+        if self.solver == "local":
+            raise PosteriorError(
+                "pairs without their edges need a factorised precision, and solver='local' makes none: fit "
+                "with solver='exact', or ask GraphGaussian's own links_, which pushes anew for every edge."
+            )
         at, places = np.unique(ends, return_inverse=True)
         places = places.reshape(ends.shape)
         edge = find_links(self.links, self.diagonal.shape[1], ends)
