@@ -361,10 +361,6 @@ class TestMistakes:
             ),
             (["tree", "--data-option", "size=3"], "the data set 'tree' has no option 'size'; it has "),
             (
-                ["tree", "--data-root", "."],
-                "the data set 'tree' has no raw files, so --data-root does not apply",
-            ),
-            (
                 ["tree", "--features", "a.csv"],
                 "--features is for data in your own files, but the data set 'tree'",
             ),
