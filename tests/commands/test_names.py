@@ -72,3 +72,21 @@ def test_names_that_are_whole_numbers_are_found_by_their_digits():
     assert find_vertex(graph, "1010") == 2
     with pytest.raises(UnknownNameError, match="Did you mean 1001"):
         find_vertex(graph, "10011")
+
+
+def test_names_to_show_are_found_too():
+    graph = Graph(7, [(0, 1)], list("abcdefg"))
+    shown = ["Ann", "Ben", "Cid", "a", "Ann", "Dee", "Dee"]
+    assert find_vertex(graph, "Ben", shown) == 1
+    assert find_vertex(graph, "a", shown) == 0  # an id is an id
+    with pytest.raises(UnknownNameError, match=r"2 vertices are called 'Ann'. Give the id of one: a or e\."):
+        find_vertex(graph, "Ann", shown)
+    with pytest.raises(UnknownNameError, match=r"no vertex is called 'ben'\. Did you mean Ben"):
+        find_vertex(graph, "ben", shown)
+    with pytest.raises(UnknownNameError, match=r"7 vertices are called 'x'.*: a, b, c, d, e, …\."):
+        find_vertex(graph, "x", ["x"] * 7)
+    numbered = Graph(3, [(0, 1)])
+    assert find_vertex(numbered, "2", ["x", "y", "1"]) == 2
+    assert find_vertex(numbered, "y", ["x", "y", "1"]) == 1
+    with pytest.raises(UnknownNameError, match="Names here are like 'x', 'y', '1'"):
+        find_vertex(numbered, "zzz", ["x", "y", "1"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from acvae import Graph, GraphGaussian
+from acvae import Graph, GraphGaussian, Posterior
 from acvae.exceptions import FeatureError, GraphError, OptionError
 
 N, D = 24, 14
@@ -73,6 +73,40 @@ def test_fixed_leaves_the_known_as_they_were_and_the_new_are_their_conditional(f
         rho = q.pair_correlation(4, 5)[k]
         spread = 1 / whole + (a / whole) ** 2 * (both @ both + 2 * rho * both.prod())
         assert found.std[N, k] == pytest.approx(np.sqrt(spread), rel=1e-4)
+
+
+def test_fixed_is_saved_and_loaded(fitted, tmp_path):
+    model, x, _ = fitted
+    q = model.extend(x[[1, 2]], [(0, 4), (0, 5), (1, 4)], known="fixed").posterior
+    assert (q.joint.strength < 0).any()
+    q.save(tmp_path / "q")
+    back = Posterior.load(tmp_path / "q")
+    np.testing.assert_array_equal(back.distances(range(N + 2)), q.distances(range(N + 2)))
+    np.testing.assert_array_equal(back.sample(2), q.sample(2))
+
+
+def test_edges_keep_their_weights_and_new_ones_have_the_mean():
+    x, graph = make_data()
+    weights = np.random.default_rng(1).uniform(0.5, 2, graph.n_edges)
+    graph = Graph(N, graph.edges, weights=weights)
+    model = GraphGaussian(latent_dim=2, scales=(2.0,), progress=False).fit(x, graph)
+    found = model.extend(x[[1]], [(0, 4), (0, 5)])
+    mean = graph.weights.mean()
+    expected = dict(zip(map(tuple, graph.edges.tolist()), graph.weights, strict=True))
+    expected |= {(4, N): mean, (5, N): mean}
+    got = dict(zip(map(tuple, found.graph.edges.tolist()), found.graph.weights, strict=True))
+    assert got == expected
+    joint = found.posterior.joint  # whose strengths follow them
+    ratio = joint.strength[0] / [expected[tuple(edge)] for edge in joint.links.tolist()]
+    np.testing.assert_allclose(ratio, ratio[0])
+
+
+def test_without_an_edge_before_the_new_ones_have_no_weights():
+    x, _ = make_data()
+    model = GraphGaussian(latent_dim=2, scales=(2.0,), progress=False)
+    found = model.fit(x, Graph(N, [], weights=[])).extend(x[[1]], [(0, 4)])
+    assert found.graph.n_edges == 1
+    assert found.graph.weights is None
 
 
 def test_edges_only_and_features_only(fitted):

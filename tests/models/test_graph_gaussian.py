@@ -1,12 +1,15 @@
 """GraphGaussian against the dense Gaussian, and what a user may ask of it."""
 
+import copy
+
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import acvae
 from acvae import Graph, GraphGaussian
-from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError
+from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError, SavedModelError
 from acvae.gaussian.graph.solver import solver_for
 from acvae.links.stored import load_ranking, save_ranking
 
@@ -196,6 +199,21 @@ def test_an_explanation_adds_up(fitted):
     assert "probability of a link" in str(why)
 
 
+def test_an_explanation_of_many_scales_adds_up_too():
+    x, graph = make_data()
+    scales = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+    model = GraphGaussian(latent_dim=8, scales=scales, progress=False).fit(x, graph)
+    why = model.explain(0, 8)
+    assert len(why.statistics) == 2 * len(scales) + 11
+    odds = np.log(why.probability / (1 - why.probability)) - np.log(why.reference / (1 - why.reference))
+    assert sum(adds for _, _, adds in why.statistics) == pytest.approx(odds, abs=1e-4)
+
+
+def test_a_vertex_with_itself_is_not_explained(fitted):
+    with pytest.raises(GraphError, match="a link joins two vertices, but vertex 3 was asked for with itself"):
+        fitted[0].explain(3, 3)
+
+
 def test_the_flow_through_a_neighbour_is_what_is_lost_without_the_edge(fitted):
     model, _, graph = fitted
     i, j = 0, int(graph.edges[graph.edges[:, 0] == 0][0, 1])
@@ -248,6 +266,23 @@ class TestBadInput:
     def test_before_fit(self):
         with pytest.raises(AcvaeError, match="fit"):
             GraphGaussian().predict_links(0)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        *(5, {"scales": 5}, {"scales": [5]}, {"scales": [{"scales": "many"}]}, {"held_out": {"a": "b"}}),
+        *({"scales": [{"lead": [1]}]}, {"held_out": {"head": True}}, {"held_out": [1]}),
+    ],
+)
+def test_what_a_file_says_was_tried_is_not_believed(fitted, choice, tmp_path):
+    model, *_ = fitted
+    arrays, values = model._pack()
+    other = copy.copy(model)
+    other._unpack(arrays, {name: value for name, value in values.items() if name != "choice"})
+    assert other.choice_ == {"scales": [], "held_out": {}}  # a file of before
+    with pytest.raises(SavedModelError, match="tried"):
+        other._unpack(arrays, values | {"choice": choice})
 
 
 @pytest.fixture(scope="module")
@@ -377,3 +412,16 @@ class TestLocal:
 def _saved(posterior, path):
     posterior.save(path)
     return path
+
+
+@pytest.mark.parametrize("solver", ["exact", "local"])
+def test_copies_and_pickles(solver, tmp_path):
+    x, graph = make_data()
+    model = GraphGaussian(latent_dim=6, scales=(2.0,), solver=solver, progress=False).fit(x, graph)
+    joblib.dump(model, tmp_path / "model")
+    for other in (copy.deepcopy(model), joblib.load(tmp_path / "model")):
+        assert other.posterior_.joint.solver == other.solver_ == solver
+        np.testing.assert_array_equal(other.posterior_.distances([3]), model.posterior_.distances([3]))
+        np.testing.assert_array_equal(other.predict_links([0, 5])[0], model.predict_links([0, 5])[0])
+        assert other.link_probability(0, 5) == model.link_probability(0, 5)
+        np.testing.assert_array_equal(other.impute([3])[0], model.impute([3])[0])

@@ -14,8 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
-from acvae.forests.elimination import Elimination, TooLargeError, eliminate, factorise_by_inverse
+from acvae.forests.elimination import (
+    Elimination,
+    NotPositiveError,
+    TooLargeError,
+    eliminate,
+    factorise_by_inverse,
+)
 from acvae.gaussian.graph.leave_one_out import leave_out
+from acvae.gaussian.graph.left_out import ROUNDING
 from acvae.gaussian.graph.rows import DenseRows, Rows
 
 __all__ = ["LaplacianGaussian", "elimination_of"]
@@ -32,9 +39,10 @@ class LaplacianGaussian:
     Parameters
     ----------
     diagonal
-        (n,) the h of the precision, positive.
+        (n,) the h of the precision.
     edges, strength
-        (m, 2) and (m,) the pairs and their positive a.
+        (m, 2) and (m,) the pairs and their a. The precision is positive definite where all h and a are
+        positive, and may be elsewhere.
     order
         The `elimination_of` the edges, if it is known already; it is the same for all strengths.
 
@@ -44,10 +52,7 @@ class LaplacianGaussian:
         (n,) diagonal of K, and (m,) its entries at the edges.
     """
 
-    # A vertex without evidence whose only edge is left out has a mean of zero. What rounding leaves of it
-    # points at the other end, and would tell the answer; so a squared length below this share of what it was
-    # is zero.
-    rounding = 1e-16
+    rounding = ROUNDING
 
     def __init__(
         self,
@@ -62,7 +67,13 @@ class LaplacianGaussian:
         total = diagonal.astype(np.float64)
         for end in edges.T:
             total += np.bincount(end, strength, n)
-        self._factor = factorise_by_inverse(self.order, edges, -strength, total)
+        try:
+            self._factor = factorise_by_inverse(self.order, edges, -strength, total)
+        except NotPositiveError:
+            raise PosteriorError(
+                "the strengths and the diagonal belong to no joint distribution: the precision is not "
+                "positive definite. It is where all strengths and the diagonal are above 0."
+            ) from None
         self.variance: FloatArray = self._factor.variance[self.order.position]
         self.along: FloatArray = self._factor.along
 

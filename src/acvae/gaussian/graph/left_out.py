@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from acvae.gaussian.graph.leave_one_out import leave_out
 
-__all__ = ["CandidatesLeftOut", "edge_energy", "without_rounding"]
+__all__ = ["ROUNDING", "CandidatesLeftOut", "edge_energy", "without_rounding"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-# A mean that the edge alone made is zero without it. What rounding leaves of it points at the other end, and
-# would tell the answer: a squared length below this share of what it was is zero.
+# A mean that an edge alone made, as of a vertex without evidence, is zero without it. What rounding leaves of
+# it points at the other end, and would tell the answer: a squared length below this share of what it was is
+# zero.
 ROUNDING = 1e-16
 
 
