@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from acvae.links.kernels import add_and_cut, cut_where, outer_where
+from acvae.links.kernels import add_and_cut, cut_where, outer_where, standardise
 
 RNG = np.random.default_rng(0)
 LAYER = RNG.standard_normal((50, 4)).astype(np.float32)
@@ -33,3 +33,11 @@ def test_a_slope_goes_back_to_the_units_that_were_not_cut():
     out = np.empty_like(CUT)
     outer_where(slope, weight, CUT, out)
     np.testing.assert_array_equal(out, np.multiply.outer(slope, weight) * (CUT > 0))
+
+
+def test_numbers_are_standardised_and_far_ones_drawn_in_but_kept_in_order():
+    x = np.array([[1.0, 0.0], [14.0, -3.0], [25.0, 3.0]], np.float32)
+    out = np.empty_like(x)
+    standardise(x, np.array([1, 0], np.float32), np.array([2, 0.5], np.float32), 6.0, out)
+    np.testing.assert_allclose(out[:, 0], [0, 6 + np.log(1.5), 6 + np.log(7)], rtol=1e-6)  # 6.5, 12
+    np.testing.assert_allclose(out[:, 1], [0, -6, 6], rtol=1e-6)

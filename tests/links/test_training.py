@@ -5,7 +5,7 @@ import pytest
 
 from acvae.links import training
 from acvae.links.statistics.symmetry import symmetric
-from acvae.links.training import fit_probability
+from acvae.links.training import PASSES, _passes, fit_probability
 
 
 def population(size, seed):
@@ -56,3 +56,25 @@ def test_the_slope_is_the_derivative_of_the_loss(link):
     numeric = (loss(f + step) - loss(f - step)) / (2 * step)
     found = training._slope(f, np.full(11, link, dtype=np.float32))
     np.testing.assert_allclose(found, numeric, atol=1e-6)
+
+
+def test_what_few_links_have_in_common_may_be_chance():
+    """The same few links told over and over make other pairs less likely than when they are told once."""
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-2, 2, 3000)
+    pairs = np.stack([x, np.zeros(3000), np.zeros(3000)], axis=1).astype(np.float32)
+    shares = []
+    for count in (5, 90):
+        known = np.tile(np.array([1.9, 0, 0], np.float32), (count, 1))
+        head = fit_probability(known, np.full(count, 30 / count), pairs, np.ones(3000), seed=0)
+        chances = 1 / (1 + np.exp(-head(symmetric(pairs, 1)).astype(np.float64)))
+        assert chances.sum() == pytest.approx(30, rel=0.05)
+        shares.append(chances[x < 0].sum())
+    assert shares[0] > 2 * shares[1]
+
+
+def test_small_data_are_gone_over_more_often_unless_there_are_next_to_no_links():
+    assert _passes(20_000, 25) == PASSES
+    assert _passes(400, 5) == 30
+    assert _passes(400, 1) == 60
+    assert _passes(20, 1) == PASSES

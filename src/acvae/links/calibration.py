@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from acvae.exceptions import InputError
 from acvae.graph import Graph
+from acvae.links.scaling import fit_line
 
 __all__ = ["Calibration", "HiddenPairs", "calibration", "hidden_pairs", "platt"]
 
@@ -144,33 +145,13 @@ def calibration(log_odds: npt.ArrayLike, pairs: HiddenPairs) -> Calibration:
 
 
 def platt(scores: npt.ArrayLike, link: npt.NDArray[np.bool_], weight: FloatArray) -> tuple[float, float]:
-    """a and b of the log-odds a·score + b that fit best: Platt's scaling, by Newton's steps."""
-    s = np.asarray(scores, dtype=np.float64)
-    centre, spread = float(s.mean()), float(s.std()) or 1.0
-    f, a = (s - centre) / spread, 0.0
-    share = float((weight * link).sum() / weight.sum())
-    b = float(np.log(share / (1 - share)))
-
-    def loss(a: float, b: float) -> float:
-        z = a * f + b
-        return float((weight * np.logaddexp(0, np.where(link, -z, z))).sum())
-
-    now = loss(a, b)
-    for _ in range(200):
-        chance = 1 / (1 + np.exp(-(a * f + b)))
-        error, curve = weight * (chance - link), weight * chance * (1 - chance)
-        slope = np.array([(error * f).sum(), error.sum()])
-        matrix = np.array([[(curve * f * f).sum(), (curve * f).sum()], [(curve * f).sum(), curve.sum()]])
-        step = np.linalg.solve(matrix + 1e-9 * np.trace(matrix) * np.eye(2), slope)
-        size = 1.0
-        while size > 1e-6 and loss(a - size * step[0], b - size * step[1]) > now:
-            size /= 2
-        a, b = a - size * float(step[0]), b - size * float(step[1])
-        after = loss(a, b)
-        if now - after < 1e-12 * abs(now):
-            break
-        now = after
-    return a / spread, b - a * centre / spread
+    """a and b of the log-odds a·score + b that fit best: Platt's scaling."""
+    return fit_line(
+        scores,
+        weight,
+        lambda z: np.logaddexp(0, np.where(link, -z, z)),
+        lambda z: 0.5 * (1 + np.tanh(0.5 * z)) - link,
+    )
 
 
 def _band(links: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -15,13 +15,13 @@ import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.stored import Shape, Stored
-from acvae.links.kernels import add_and_cut, cut_where, outer_where
+from acvae.links.kernels import add_and_cut, cut_where, outer_where, standardise
 
 __all__ = ["Head", "Parameters", "backward", "forward", "start"]
 
 Array = npt.NDArray[np.float32]
 
-CLIP = 6.0  # spreads from the centre beyond which a statistic says nothing more
+FAR = 6.0  # spreads from the centre beyond which a statistic says only a little more
 
 
 class Parameters(NamedTuple):
@@ -87,10 +87,9 @@ class Head(NamedTuple):
 
     def standardise(self, x: npt.NDArray[Any]) -> Array:
         """(N, F) statistics as the networks take them."""
-        out = x.reshape(-1, len(self.centre)).astype(np.float32)
-        out -= self.centre
-        out /= self.spread
-        return np.clip(out, -CLIP, CLIP, out=out)
+        out = np.empty((x.size // len(self.centre), len(self.centre)), dtype=np.float32)
+        standardise(x.reshape(out.shape), self.centre, self.spread, FAR, out)
+        return out
 
     def __call__(self, x: npt.NDArray[Any]) -> Array:
         """Scores (...) of statistics (..., F)."""

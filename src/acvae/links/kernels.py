@@ -6,8 +6,9 @@ Products of matrices are left to BLAS.
 from typing import Any
 
 import numba
+import numpy as np
 
-__all__ = ["add_and_cut", "cut_where", "outer_where"]
+__all__ = ["add_and_cut", "cut_where", "outer_where", "standardise"]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -38,3 +39,16 @@ def outer_where(slope: Any, weight: Any, layer: Any, out: Any) -> None:
         for k in range(len(weight)):
             value = own * weight[k]
             out[r, k] = value if layer[r, k] > 0 else zero
+
+
+@numba.njit(cache=True, nogil=True)
+def standardise(x: Any, centre: Any, spread: Any, far: float, out: Any) -> None:
+    """out (N, F) = (x − centre)/spread; beyond `far` it grows as the logarithm, and in order all the same."""
+    for r in range(len(x)):
+        for f in range(len(centre)):
+            value = (out.dtype.type(x[r, f]) - centre[f]) / spread[f]
+            if value > far:
+                value = far + np.log1p(value - far)
+            elif value < -far:
+                value = -far - np.log1p(-far - value)
+            out[r, f] = value

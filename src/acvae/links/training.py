@@ -7,14 +7,16 @@ NumPy and from a seed, so that the same data give the same head.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from acvae._util.threads import n_threads, one_blas_thread, run_tasks
-from acvae.links.head import CLIP, Head, Parameters, backward, forward, start
+from acvae.links.head import Head, Parameters, backward, forward, start
 from acvae.links.queries import Queries
+from acvae.links.scaling import fit_line
 from acvae.links.statistics.symmetry import symmetric
 
 __all__ = ["fit_probability", "fit_ranking", "reciprocal_ranks"]
@@ -24,7 +26,9 @@ Array = npt.NDArray[np.float32]
 
 HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 3, 6, 1e-2, 1e-4
 BATCH, PAIR_BATCH = 64, 4096  # queries, pairs
-CERTAIN = 4.0  # log-odds
+STEPS, MOST_PASSES, ENOUGH_LINKS = 150, 60, 100  # of the head for probabilities
+MOST_ANYWHERE = 0.5
+CERTAIN, LARGEST = 4.0, 80.0  # log-odds
 # A batch's loss and its derivative by the scores, from scores and the batch's ids.
 Loss = Callable[[Array, npt.NDArray[np.int64]], Array]
 
@@ -44,7 +48,8 @@ def fit_ranking(
     x, log_weight = queries.statistics, queries.log_weight
     weight = per_query.astype(np.float32)
     centre, spread = _moments(x[:, 1:][np.isfinite(log_weight[:, 1:])])
-    inputs = _standardise(x, centre, spread)
+    plain = Head(centre, spread, ())
+    inputs = plain.standardise(x).reshape(x.shape)
 
     def slope(scores: Array, at: npt.NDArray[np.int64]) -> Array:
         scores = scores.reshape(len(at), -1) + log_weight[at]
@@ -58,7 +63,8 @@ def fit_ranking(
 
     firsts = [start(x.shape[-1], HIDDEN, seed + k) for k in range(networks)]
     own = None if left_out is None else [np.flatnonzero(~mask) for mask in left_out]
-    return Head(centre, spread, _train_all(inputs, slope, firsts, seed, BATCH, progress, own))
+    trained = _train_all(inputs, slope, firsts, seed, BATCH, PASSES, progress, own)
+    return plain._replace(networks=trained)
 
 
 def fit_probability(
@@ -72,27 +78,38 @@ def fit_probability(
     """A head whose score is the log-odds of a link, from statistics of links (a, F) and non-links (b, F).
 
     Weights say how many pairs of the population each stands for, so the odds are those of its density.
-    `directed` is how many pairs of statistics tell the ends apart (`symmetric`).
+    `directed` is how many pairs of statistics tell the ends apart (`symmetric`). What few links have in
+    common may be chance: of k known ones, a share 1/(k + 2) of the missing ones is taken to be like any pair.
     """
     x = symmetric(np.concatenate([links, others]), directed)
     target = np.concatenate([np.ones(len(links), np.float32), np.zeros(len(others), np.float32)])
     weight = np.concatenate([link_weight, other_weight])
     centre, spread = _moments(x)
-    inputs = _standardise(x, centre, spread)[:, None, :]
+    plain = Head(centre, spread, ())
+    inputs = plain.standardise(x)[:, None, :]
     # Steps are made on pairs drawn by √weight, which is between few heavy and many light ones.
     weight = weight / link_weight.sum()
     offset = np.float32(np.log(link_weight.sum() / other_weight.sum()))
+    unlike = 1 / (len(links) + 2)
+    anywhere = min(unlike * float(link_weight.sum() / other_weight.sum()), MOST_ANYWHERE)
+    weight[: len(links)] *= 1 - unlike
     share = weight.astype(np.float32) * len(weight)
 
     def slope(scores: Array, at: npt.NDArray[np.int64]) -> Array:
-        return _slope(scores, target[at]) * share[at] / np.float32(len(at))
+        return _slope(scores, target[at], anywhere) * share[at] / np.float32(len(at))
 
     begin = np.array([offset])
     firsts = [start(x.shape[-1], HIDDEN, seed + 100 + k)._replace(offset=begin) for k in range(NETWORKS)]
-    head = Head(centre, spread, _train_all(inputs, slope, firsts, seed, PAIR_BATCH, None))
+    passes = _passes(len(links), -(-len(inputs) // PAIR_BATCH))
+    head = plain._replace(networks=_train_all(inputs, slope, firsts, seed, PAIR_BATCH, passes, None))
     with one_blas_thread():  # the same bits on any number of threads
         scores = head(x)
-    return _rescale(head, scores, target, weight)
+    return _rescale(head, scores, target, weight, anywhere)
+
+
+def _passes(links: int, steps: int) -> int:
+    """How often to go over pairs of so many steps: more often where these are few and links are not."""
+    return max(PASSES, min(MOST_PASSES, STEPS // steps)) if links >= ENOUGH_LINKS else PASSES
 
 
 def reciprocal_ranks(scores: Array, queries: Queries) -> FloatArray:
@@ -107,16 +124,13 @@ def _moments(x: Array) -> tuple[Array, Array]:
     return centre.astype(np.float32), np.where(spread > 1e-6, spread, 1.0).astype(np.float32)
 
 
-def _standardise(x: Array, centre: Array, spread: Array) -> Array:
-    return np.clip((x - centre) / spread, -CLIP, CLIP)
-
-
 def _train_all(
     inputs: Array,
     slope: Loss,
     firsts: list[Parameters],
     seed: int,
     batch: int,
+    passes: int,
     progress: Callable[[float], None] | None,
     own: list[npt.NDArray[np.int64]] | None = None,
 ) -> tuple[Parameters, ...]:
@@ -131,7 +145,7 @@ def _train_all(
     def task(k: int) -> Callable[[int], None]:
         def work(_: int) -> None:
             trained[k] = _adam(
-                inputs, everything if own is None else own[k], slope, firsts[k], seed + k, batch
+                inputs, everything if own is None else own[k], slope, firsts[k], seed + k, batch, passes
             )
             done[0] += 1
             if progress is not None:
@@ -145,16 +159,22 @@ def _train_all(
 
 
 def _adam(
-    inputs: Array, ids: npt.NDArray[np.int64], slope: Loss, first: Parameters, seed: int, batch: int
+    inputs: Array,
+    ids: npt.NDArray[np.int64],
+    slope: Loss,
+    first: Parameters,
+    seed: int,
+    batch: int,
+    passes: int,
 ) -> Parameters:
     """Minimise from `first` over those `ids` of the `inputs` (q, c, F)."""
     rng = np.random.default_rng(seed)
     flat = np.concatenate([part.ravel() for part in first])  # one vector, so that a step is a few operations
     value = _parts_of(flat, first)
     mean, square = np.zeros_like(flat), np.zeros_like(flat)
-    steps = PASSES * -(-len(ids) // batch)
+    steps = passes * -(-len(ids) // batch)
     t = 0
-    for _ in range(PASSES):
+    for _ in range(passes):
         order = rng.permutation(ids)
         for begin in range(0, len(order), batch):
             at = order[begin : begin + batch]
@@ -184,7 +204,7 @@ def _parts_of(flat: Array, like: Parameters) -> Parameters:
     )
 
 
-def _slope(log_odds: npt.NDArray[Any], link: Array) -> npt.NDArray[Any]:
+def _slope(log_odds: npt.NDArray[Any], link: Array, anywhere: float = 0.0) -> npt.NDArray[Any]:
     """Derivative of the loss by the log-odds f of links, and of pairs that missing links are among.
 
     A pair that is not known to be a link may be a missing one, for which a known link stands. With M of these
@@ -193,24 +213,26 @@ def _slope(log_odds: npt.NDArray[Any], link: Array) -> npt.NDArray[Any]:
         −Σ_M log p − (Σ_U − Σ_M) log(1 − p) = −Σ_M f + Σ_U log(1 + exp f),
 
     least where p = M/U; were the pairs all taken for no links, it would be least at M/(M + U), which is too
-    low wherever links are likely. Beyond CERTAIN a link is as likely as it needs to be.
+    low wherever links are likely. Beyond CERTAIN a link is as likely as it needs to be. A share `anywhere` of
+    all pairs are missing links whatever they are like: −Σ_U anywhere·f.
     """
-    chance = 1 / (1 + np.exp(-log_odds))
-    return np.where(link > 0, np.where(log_odds < CERTAIN, -1.0, chance - 1), chance).astype(log_odds.dtype)
+    chance = 1 / (1 + np.exp(np.minimum(-log_odds, LARGEST)))
+    of_link = np.where(log_odds < CERTAIN, -1.0, chance - 1)
+    return np.where(link > 0, of_link, chance - anywhere).astype(log_odds.dtype)
 
 
-def _rescale(head: Head, scores: Array, target: Array, weight: FloatArray) -> Head:
-    """The head with its scores turned to a·f + b, by the best weighted logistic fit (Newton's steps)."""
-    f, a, b = scores.astype(np.float64), 1.0, 0.0
-    for _ in range(30):
-        chance = 1 / (1 + np.exp(-(a * f + b)))
-        error, curve = weight * _slope(a * f + b, target), weight * chance * (1 - chance) * (1 - target)
-        slope = np.array([(error * f).sum(), error.sum()])
-        matrix = np.array([[(curve * f * f).sum(), (curve * f).sum()], [(curve * f).sum(), curve.sum()]])
-        step = np.linalg.solve(matrix + 1e-9 * np.eye(2), slope)
-        a, b = a - float(np.clip(step[0], -0.5, 0.5)), b - float(np.clip(step[1], -2, 2))
-        if np.abs(step).max() < 1e-10:
-            break
+def _loss(log_odds: npt.NDArray[Any], link: Array, anywhere: float = 0.0) -> FloatArray:
+    """What `_slope` is the derivative of."""
+    beyond = np.logaddexp(0, -log_odds) - np.logaddexp(0, -CERTAIN) - CERTAIN
+    of_link = np.where(log_odds < CERTAIN, -log_odds, beyond)
+    of_pair = np.logaddexp(0, log_odds) - anywhere * log_odds
+    return np.asarray(np.where(link > 0, of_link, of_pair), dtype=np.float64)
+
+
+def _rescale(head: Head, scores: Array, target: Array, weight: FloatArray, anywhere: float) -> Head:
+    """The head with its scores turned to a·f + b, by the best weighted logistic fit."""
+    given: dict[str, Any] = {"link": target, "anywhere": anywhere}
+    a, b = fit_line(scores, weight, partial(_loss, **given), partial(_slope, **given))
     if not (np.isfinite(a) and np.isfinite(b) and a > 0):
         return head
     scale, shift = np.float32(a), np.float32(b)
