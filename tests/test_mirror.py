@@ -67,7 +67,7 @@ ELSEWHERE = {
         *("gaussian/graph/conjugate_gradients", "gaussian/graph/push", "gaussian/graph/rows"),
         "gaussian/graph/solver",
     ],
-    ("gaussian/test_left_out.py", ONE_WHOLE): ["gaussian/forest/left_out", "gaussian/graph/left_out"],
+    ("gaussian/test_left_out.py", ONE_WHOLE): ["gaussian/forest/left_out"],
     ("gaussian/graph/test_joint.py", ONE_WHOLE): ["gaussian/graph/distances"],
     ("links/test_evaluation.py", BY_ITS_USER): ["links/judging"],
     ("links/test_of_posterior.py", ONE_WHOLE): [

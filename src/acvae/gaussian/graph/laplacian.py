@@ -8,8 +8,6 @@ inversion, its rows by a solve each, a block of rows at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
@@ -129,29 +127,15 @@ class LaplacianGaussian:
             out[here] = rows[which[here] - first, j[here]]
         return out
 
-    def row_blocks(self, at: IntArray, size: int = PANEL) -> Iterator[tuple[IntArray, FloatArray]]:
-        """Yield `(vertices, rows of K)`, so many at a time."""
-        for first in range(0, len(at), size):
-            own = at[first : first + size]
-            yield own, self.rows(own)
-
     def correlate(self, noise: FloatArray) -> FloatArray:
         """Draws (n, b) made of standard normals (n, b)."""
         return self._factor.correlate(np.ascontiguousarray(noise))[self.order.position]
-
-    def sample(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """(n, size) draws."""
-        return self.correlate(rng.standard_normal((self.n_vertices, size)))
 
     def energy(self, x: FloatArray) -> FloatArray:
         """(b,) xᵀ·J·x of the columns of x (n, b)."""
         i, j = self.edges.T
         own = (self.diagonal[:, None] * x**2).sum(axis=0)
         return np.asarray(own + (self.strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
-
-    def log_density(self, x: FloatArray) -> FloatArray:
-        """(b,) log density of the columns of x (n, b)."""
-        return 0.5 * (self.log_determinant - self.n_vertices * np.log(2 * np.pi) - self.energy(x))
 
 
 def elimination_of(n_vertices: int, edges: IntArray) -> Elimination:

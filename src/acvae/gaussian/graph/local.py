@@ -7,7 +7,7 @@ bound on what is left out (`push`); K·x is solved for by conjugate gradients to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -167,12 +167,6 @@ class LocalGaussian:
                 own = np.flatnonzero((which >= first) & (which < first + ROWS))
                 out[own] = np.maximum(out[own], rows[which[own] - first, there[own]])
         return out
-
-    def row_blocks(self, at: IntArray, size: int = ROWS) -> Iterator[tuple[IntArray, FloatArray]]:
-        """Yield `(vertices, rows of K)`, so many at a time."""
-        for first in range(0, len(at), size):
-            own = at[first : first + size]
-            yield own, self.rows(own)
 
     def energy(self, x: FloatArray) -> FloatArray:
         """(b,) xᵀ·J·x of the columns of x (n, b)."""

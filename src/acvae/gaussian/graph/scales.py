@@ -20,8 +20,7 @@ import numpy.typing as npt
 
 from acvae._util.progress import expect
 from acvae.exceptions import PosteriorError
-from acvae.gaussian.graph.leave_one_out import laplacian_blocks
-from acvae.gaussian.graph.left_out import CandidatesLeftOut, without_rounding
+from acvae.gaussian.graph.leave_one_out import CandidatesLeftOut, laplacian_blocks, without_rounding
 from acvae.gaussian.graph.solver import SOLVERS, Gaussian, solver_named
 from acvae.gaussian.left_out import PairsLeftOut, find_links
 from acvae.gaussian.stored import Stored
