@@ -16,7 +16,7 @@ from acvae.splits import EdgeSplit
 if TYPE_CHECKING:
     from acvae.datasets import Dataset
 
-__all__ = ["StoredGraph", "read_graph", "read_old_split", "write_graph"]
+__all__ = ["StoredGraph", "read_graph", "write_graph"]
 
 FORMAT, VERSION = "acvae-graph", 1
 
@@ -80,16 +80,6 @@ def read_graph(path: Path) -> StoredGraph:
         return StoredGraph(train, split, display, classes, called)
     except (AcvaeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise RunError(f"the graph in {str(path)!r} cannot be read: {error}") from error
-
-
-def read_old_split(path: Path, graph: Graph) -> EdgeSplit:
-    """The split as runs of before stored it, on the vertices of a graph."""
-    try:
-        arrays, about = read_arrays(path, format="", version=0, what="split of a run", unmarked=True)
-        train, test = (Graph(graph.n_vertices, arrays[name], graph.names) for name in ("train", "test"))
-        return EdgeSplit(train, test, int(about["seed"]), float(about["fraction"]))
-    except (AcvaeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise RunError(f"the split in {str(path)!r} cannot be read: {error}") from error
 
 
 def _pack(name: str, graph: Graph) -> dict[str, npt.NDArray[Any]]:

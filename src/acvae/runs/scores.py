@@ -11,7 +11,7 @@ import numpy.typing as npt
 from acvae import metrics
 from acvae._util.checks import flag, instance
 from acvae._util.progress import Progress, Waiting
-from acvae.exceptions import AcvaeError, OptionError
+from acvae.exceptions import OptionError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.methods import RANKINGS
@@ -82,7 +82,7 @@ def score_run(
     if calibration is not None:
         scores["calibration"] = calibration
     scores["embeddings"] = spread_of(run.posterior)._asdict()
-    classes = _classes(run, notes) if clusters else None
+    classes = run.classes if clusters else None
     if classes is not None:
         by = clusters_by(run.config.method, run.posterior)
         scores["clustering"] = {
@@ -126,17 +126,6 @@ def _link_prediction(
         shown = watched(ranker, f"ranking by {RANKINGS[name].title}", show=progress)
         found[name] = link_scores(metrics.evaluate(shown, train, test))
     return found
-
-
-def _classes(run: Run, notes: list[str]) -> npt.NDArray[np.int64] | None:
-    """Known classes, from the run or, for one of before, from the data."""
-    if run.classes is not None or run.about["format"] > 1 or "dataset" not in run.config.data:
-        return run.classes
-    try:
-        return run.load_data().labels
-    except (AcvaeError, OSError) as error:
-        notes.append(f"without the data there are no scores of clusters: {error}")
-        return None
 
 
 def _cluster_scores(
