@@ -28,7 +28,7 @@ from acvae._util.files import replacing
 from acvae._util.version import __version__
 from acvae.exceptions import OptionError, SavedModelError
 
-__all__ = ["json_array", "parse_json", "read_arrays", "write_arrays"]
+__all__ = ["json_array", "names_array", "parse_json", "read_arrays", "write_arrays"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -112,6 +112,14 @@ def json_array(value: Any) -> npt.NDArray[np.uint8]:
     """What JSON can hold, as bytes to be stored."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
     return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
+
+def names_array(names: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """The names of vertices, as `json_array`."""
+    listed: list[Any] = names.tolist()
+    if not all(isinstance(name, (str, int)) for name in listed):
+        raise OptionError("only graphs whose names are strings or whole numbers can be saved.")
+    return json_array(listed)
 
 
 def _plain(value: Any) -> Any:

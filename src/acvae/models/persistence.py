@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.arrays import json_array, parse_json, read_arrays, write_arrays
+from acvae._util.arrays import names_array, parse_json, read_arrays, write_arrays
 from acvae._util.checks import whole_number
 from acvae._util.history import checked_history
 from acvae._util.version import __version__
@@ -58,7 +58,7 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
         if model.graph_.weights is not None:
             arrays["graph.weights"] = model.graph_.weights
         if model.graph_.names is not None:
-            arrays["graph.names"] = json_array(_plain_names(model.graph_.names))
+            arrays["graph.names"] = names_array(model.graph_.names)
     write_arrays(path, arrays, about, format=FORMAT, version=FORMAT_VERSION)
 
 
@@ -112,10 +112,3 @@ def _weights(arrays: Arrays, graph: Graph | None) -> npt.NDArray[Any] | None:
 
 def _under(prefix: str, arrays: Arrays) -> Arrays:
     return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
-
-
-def _plain_names(names: npt.NDArray[Any]) -> list[Any]:
-    listed: list[Any] = names.tolist()
-    if not all(isinstance(name, (str, int)) for name in listed):
-        raise OptionError("only graphs whose names are strings or whole numbers can be saved.")
-    return listed

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.arrays import json_array, parse_json, read_arrays, write_arrays
-from acvae.exceptions import AcvaeError, OptionError, RunError
+from acvae._util.arrays import json_array, names_array, parse_json, read_arrays, write_arrays
+from acvae.exceptions import AcvaeError, RunError
 from acvae.graph import Graph
 from acvae.splits import EdgeSplit
 
@@ -40,7 +40,7 @@ def write_graph(path: Path, data: Dataset, split: EdgeSplit | None) -> None:
         arrays |= _pack("test", split.test)
         about |= {"seed": split.seed, "fraction": split.fraction}
     if train.names is not None:
-        arrays["names"] = json_array(_plain_names(train.names))
+        arrays["names"] = names_array(train.names)
     display = getattr(data, "display_names", None)
     if display is not None:
         arrays["display_names"] = json_array([str(name) for name in display])
@@ -91,10 +91,3 @@ def _unpack(name: str, arrays: dict[str, npt.NDArray[Any]], n: int, names: list[
     weights = arrays.get(f"{name}.weights")
     more: dict[str, Any] = {} if weights is None else {"weights": weights}
     return Graph(n, arrays[f"{name}.edges"], names, **more)
-
-
-def _plain_names(names: npt.NDArray[Any]) -> list[Any]:
-    listed: list[Any] = names.tolist()
-    if not all(isinstance(name, (str, int)) for name in listed):
-        raise OptionError("only graphs whose names are strings or whole numbers can be saved.")
-    return listed

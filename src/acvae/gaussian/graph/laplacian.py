@@ -16,7 +16,7 @@ from acvae.forests.elimination import Elimination, TooLargeError, eliminate, fac
 from acvae.gaussian.graph.leave_one_out import leave_out
 from acvae.gaussian.graph.rows import DenseRows, Rows
 
-__all__ = ["LaplacianGaussian", "elimination_of"]
+__all__ = ["LaplacianGaussian", "diagonal_with", "elimination_of", "energy"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -54,12 +54,9 @@ class LaplacianGaussian:
         strength: FloatArray,
         order: Elimination | None = None,
     ) -> None:
-        n = len(diagonal)
         self.diagonal, self.edges, self.strength = diagonal, edges, strength
-        self.order = elimination_of(n, edges) if order is None else order
-        total = diagonal.astype(np.float64)
-        for end in edges.T:
-            total += np.bincount(end, strength, n)
+        self.order = elimination_of(len(diagonal), edges) if order is None else order
+        total = diagonal_with(diagonal, edges, strength)
         self._factor = factorise_by_inverse(self.order, edges, -strength, total)
         self.variance: FloatArray = self._factor.variance[self.order.position]
         self.along: FloatArray = self._factor.along
@@ -133,9 +130,22 @@ class LaplacianGaussian:
 
     def energy(self, x: FloatArray) -> FloatArray:
         """(b,) xᵀ·J·x of the columns of x (n, b)."""
-        i, j = self.edges.T
-        own = (self.diagonal[:, None] * x**2).sum(axis=0)
-        return np.asarray(own + (self.strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
+        return energy(self.diagonal, self.edges, self.strength, x)
+
+
+def diagonal_with(diagonal: FloatArray, edges: IntArray, strength: FloatArray) -> FloatArray:
+    """(n,) the whole diagonal of J: h, and the strengths of the edges at each vertex."""
+    total = diagonal.astype(np.float64)
+    for end in edges.T:
+        total += np.bincount(end, strength, len(diagonal))
+    return total
+
+
+def energy(diagonal: FloatArray, edges: IntArray, strength: FloatArray, x: FloatArray) -> FloatArray:
+    """(b,) xᵀ·J·x of the columns of x (n, b)."""
+    i, j = edges.T
+    own = (diagonal[:, None] * x**2).sum(axis=0)
+    return np.asarray(own + (strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
 
 
 def elimination_of(n_vertices: int, edges: IntArray) -> Elimination:

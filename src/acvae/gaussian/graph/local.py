@@ -18,6 +18,7 @@ from acvae._util.adjacency import adjacency
 from acvae._util.threads import n_threads, run_tasks
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.conjugate_gradients import conjugate_gradients
+from acvae.gaussian.graph.laplacian import diagonal_with, energy
 from acvae.gaussian.graph.push import Scratch, push_rows, push_variances
 from acvae.gaussian.graph.rows import Rows, SparseRows
 
@@ -86,10 +87,7 @@ class LocalGaussian:
             )
         self._neighbours = Neighbours.of(len(diagonal), edges) if neighbours is None else neighbours
         self._strength = strength[self._neighbours.edge]
-        total = diagonal.astype(np.float64)
-        for end in edges.T:
-            total += np.bincount(end, strength, len(diagonal))
-        self._total: FloatArray = total
+        self._total = diagonal_with(diagonal, edges, strength)
         self._matrix = self._neighbours.start, self._neighbours.near, self._strength, self._total
         if variance is not None:
             self.variance = variance
@@ -170,9 +168,7 @@ class LocalGaussian:
 
     def energy(self, x: FloatArray) -> FloatArray:
         """(b,) xᵀ·J·x of the columns of x (n, b)."""
-        i, j = self.edges.T
-        own = (self.diagonal[:, None] * x**2).sum(axis=0)
-        return np.asarray(own + (self.strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
+        return energy(self.diagonal, self.edges, self.strength, x)
 
     @property
     def row_bytes(self) -> int:
