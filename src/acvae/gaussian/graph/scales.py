@@ -90,6 +90,11 @@ class ScalesJoint:
         """How many vertices it is for, and dimensions."""
         return self.diagonal.shape[1], len(self.group)
 
+    @property
+    def can_draw(self) -> bool:
+        """Whether its precisions are factorised."""
+        return self.solver == "exact"
+
     def describe(self) -> str:
         """What it is made of."""
         return f"{len(self.links):,} edges of a graph at {len(self.strength)} scales"
@@ -102,7 +107,7 @@ class ScalesJoint:
             "diagonal": self.diagonal,
             "group": self.group,
         }
-        if self.solver == "exact":
+        if self.can_draw:
             return own
         variance = np.stack([gaussian.variance for gaussian in self.gaussians])
         return own | {"solver": np.array(SOLVERS.index(self.solver)), "variance": variance}
