@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from acvae._util.checks import flag, instance
 from acvae._util.progress import Progress, Waiting
 from acvae.exceptions import OptionError
 from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.methods import RANKINGS
 from acvae.runs.clusters import clusters_by, clusters_of
@@ -143,24 +144,25 @@ def _cluster_scores(
     }
 
 
-def watched(posterior: Posterior, label: str, *, show: bool) -> Posterior:
-    """The same posterior, which shows progress whenever distances are streamed from it."""
-    return cast(Posterior, _Watched(posterior, label)) if show else posterior
+def watched(ranking: Ranking, label: str, *, show: bool) -> Ranking:
+    """The same ranking, which shows progress whenever distances are streamed from it."""
+    return _Watched(ranking, label) if show else ranking
 
 
 class _Watched:
-    def __init__(self, posterior: Posterior, label: str) -> None:
-        self._posterior, self._label = posterior, label
+    def __init__(self, ranking: Ranking, label: str) -> None:
+        self._ranking, self._label = ranking, label
+        self.n_vertices = ranking.n_vertices
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._posterior, name)
+        return getattr(self._ranking, name)
 
     def distance_blocks(
         self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
     ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]]:
-        total = self._posterior.n_vertices if rows is None else np.size(rows)
+        total = self.n_vertices if rows is None else np.size(rows)
         more = () if block_rows is None else (block_rows,)
         with Progress(total, self._label) as progress:
-            for found in self._posterior.distance_blocks(rows, *more):
+            for found in self._ranking.distance_blocks(rows, *more):
                 yield found
                 progress.advance(len(found[0]))
