@@ -41,7 +41,7 @@ def main() -> None:
     print(f"{'reciprocal rank of the hidden link':38}{'features':>10}{'extended':>10}{'Hits@10':>16}")
     for objective in ("empirical-bayes", "saddle-point"):
         model = acvae.ACVAE(objective, gamma=1, epochs=options.epochs).fit(known_features, train)
-        extended = model.extend(new_features, edges, known_features=known_features, names=names)
+        extended = model.extend(new_features, edges, names=names)
         alone = model.extend(new_features, [], names=names)
         before = ranks(alone.posterior, extended.graph, alone.vertices, hidden)
         after = ranks(extended.posterior, extended.graph, extended.vertices, hidden)

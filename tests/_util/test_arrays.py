@@ -55,8 +55,11 @@ class TestRoundTrip:
 
     def test_what_is_told_about_them(self, tmp_path):
         about = {"a": [1, 2.5, None, {"b": "päper"}], "n": np.int64(3), "not": float("nan")}
+        about |= {"array": np.array([[1.5, 2], [3, 4]]), "range": range(3)}
         found = read(write(tmp_path / "f", about=about))[1]
         assert found["a"] == about["a"]
+        assert found["array"] == [[1.5, 2.0], [3.0, 4.0]]
+        assert found["range"] == [0, 1, 2]
         assert found["n"] == 3
         assert np.isnan(found["not"])
 

@@ -148,12 +148,16 @@ def test_short_waiting_and_silent_waiting_show_nothing(monkeypatch):
         (CVAE(False, latent_dim=2, hidden_dim=3, epochs=2), ["CVAE_ind: 2/2", "settled", "edges/s"]),
         (CVAE(latent_dim=2, hidden_dim=3, pair_hidden_dim=3, epochs=2), ["CVAE_corr: 2/2", "mean ρ"]),
         (
+            CVAE(posterior="graph", latent_dim=2, hidden_dim=3, pair_hidden_dim=3, epochs=2),
+            ["CVAE_graph: 2/2", "mean ρ"],
+        ),
+        (
             ACVAE(latent_dim=2, hidden_dim=3, pair_hidden_dim=3, epochs=2),
             ["ACVAE_EB: 2/2", "mean ρ", "settled"],
         ),
         (ACVAE("saddle-point", latent_dim=2, hidden_dim=3, pair_hidden_dim=3, epochs=2), ["ACVAE_SP: 2/2"]),
     ],
-    ids=["vae", "cvae-ind", "cvae-corr", "acvae-eb", "acvae-sp"],
+    ids=["vae", "cvae-ind", "cvae-corr", "cvae-graph", "acvae-eb", "acvae-sp"],
 )
 def test_models_report_on_standard_error_or_not_at_all(model, shown, capsys):
     x = np.random.default_rng(0).poisson(1.0, (6, 4))

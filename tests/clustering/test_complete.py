@@ -11,49 +11,7 @@ import oracles
 from acvae.clustering import candidates, cluster_distances, complete, on_demand
 from acvae.clustering.complete import complete_linkage
 from acvae.exceptions import PosteriorError
-
-
-class Given:
-    """A posterior with the given distances, in blocks whose rows and columns are in an order of their own."""
-
-    def __init__(self, distances, dtype="float64", seed=0):
-        self.matrix = np.asarray(distances).astype(dtype)
-        self.mean = np.empty((len(self.matrix), 1), dtype=dtype)
-        self.order = np.random.default_rng(seed).permutation(len(self.matrix))
-        self.streamed = 0
-
-    @property
-    def n_vertices(self):
-        return len(self.matrix)
-
-    def distance_blocks(self, rows=None):
-        place = np.argsort(self.order)
-        ids = self.order if rows is None else self.order[np.sort(place[rows])]
-        for start in range(0, len(ids), 7):
-            at = ids[start : start + 7]
-            self.streamed += len(at)
-            yield at, self.order, self.matrix[np.ix_(at, self.order)]
-
-
-def distinct(n, seed=0):
-    """Any distances at all, no two equal; complete linkage needs no triangle inequality."""
-    count = n * (n - 1) // 2
-    return squareform(1.0 + np.random.default_rng(seed).permutation(count))
-
-
-def hubs(n, seed=0):
-    """Vertices of few variances: those of the smallest are nearest to all."""
-    rng = np.random.default_rng(seed)
-    variance = np.exp(rng.normal(size=n))
-    matrix = variance[:, None] + variance + 0.01 * squareform(rng.random(n * (n - 1) // 2))
-    np.fill_diagonal(matrix, 0)
-    return matrix
-
-
-def points(n, seed=0):
-    """Points in the plane: what is near to one is near to its neighbours."""
-    at = np.random.default_rng(seed).normal(size=(n, 2))
-    return ((at[:, None] - at) ** 2).sum(axis=2)
+from clustering.samples import Given, distinct, hubs, points, scipys
 
 
 @pytest.fixture
@@ -65,10 +23,6 @@ def starved(monkeypatch):
     monkeypatch.setattr(candidates, "SAMPLE", 8)
     monkeypatch.setattr(candidates, "NODES_AT_A_TIME", 16)
     monkeypatch.setattr(on_demand, "VERTICES_AT_ONCE", 5)
-
-
-def scipys(posterior):
-    return hierarchy.linkage(squareform(posterior.matrix, checks=False).astype(np.float64), "complete")
 
 
 def members_of(tree):

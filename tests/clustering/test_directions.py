@@ -34,6 +34,12 @@ def test_the_ways_are_found_whatever_the_lengths(three_ways):
     assert cluster_directions(three_ways, 3).tolist() == np.repeat([0, 1, 2], 10).tolist()
 
 
+@pytest.mark.parametrize("seed", [-1, 1.5, "a", None, 2**128])
+def test_a_seed_is_a_whole_number(three_ways, seed):
+    with pytest.raises(OptionError, match="seed must be a whole number"):
+        cluster_directions(three_ways, 3, seed=seed)
+
+
 def test_clusters_are_numbered_by_their_smallest_vertices(three_ways):
     labels = cluster_directions(three_ways, 5)
     first = [labels.tolist().index(k) for k in range(5)]

@@ -103,6 +103,22 @@ class TestConfig:
         assert (config.options["epochs"], config.options["gamma"], config.split_seed) == (2, 7.0, 5)
         assert config.options["hidden_dim"] == 5
 
+    @pytest.mark.parametrize(
+        ("given", "kept"), [(["1.5", "15"], [1.5, 15.0]), (["2"], [2.0]), (["auto"], "auto")]
+    )
+    def test_numbers_in_a_list(self, given, kept, acvae, data_flags, tmp_path):
+        flags = ["--latent-dim", 3, "--quiet"]
+        argv = ["fit", *data_flags, *flags, "--scales", *given, "--out", tmp_path / "run"]
+        assert acvae(*argv) == (0, "", "")
+        config = tomllib.loads((tmp_path / "run" / "config.toml").read_text())
+        assert config["scales"] == Run(tmp_path / "run").config.options["scales"] == kept
+        again = ["--config", tmp_path / "run" / "config.toml", "--out", tmp_path / "again", "--quiet"]
+        assert acvae("fit", *again)[0] == 0
+        assert (tmp_path / "again" / "config.toml").read_text() == (
+            tmp_path / "run" / "config.toml"
+        ).read_text()
+        assert same_bits(tmp_path / "run", tmp_path / "again")
+
     def test_another_model_leaves_out_what_it_does_not_take_and_says_so(self, acvae, run_folder, tmp_path):
         argv = ["--config", run_folder / "config.toml", "--model", "vae", "--out", tmp_path / "run"]
         code, _, err = acvae("fit", *argv)
@@ -331,11 +347,19 @@ class TestMistakes:
                 ["tree", "--likelihood", "normal"],
                 "--likelihood normal is unknown; choose one of 'multinomial'",
             ),
-            (["tree", "--data-option", "size=3"], "the data set 'tree' has no option 'size'; it has "),
             (
-                ["tree", "--data-root", "."],
-                "the data set 'tree' has no raw files, so --data-root does not apply",
+                ["tree", "--model", "graph-gaussian", "--scales", "many"],
+                "--scales must be 'auto' or numbers above 0, not 'many'.",
             ),
+            (
+                ["tree", "--model", "graph-gaussian", "--scales", "2", "auto"],
+                "--scales must be 'auto' or numbers above 0, but one is 'auto'.",
+            ),
+            (
+                ["tree", "--model", "graph-gaussian", "--scales", "1.5", "-3"],
+                "--scales must be 'auto' or numbers above 0, but one is -3.0.",
+            ),
+            (["tree", "--data-option", "size=3"], "the data set 'tree' has no option 'size'; it has "),
             (
                 ["tree", "--features", "a.csv"],
                 "--features is for data in your own files, but the data set 'tree'",

@@ -10,7 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from acvae.runs import Run
+from acvae.links.stored import load_ranking
+from acvae.runs import Run, rankings
 from acvae.runs.links import best_links
 from acvae.runs.rankings import ranker_by
 
@@ -38,6 +39,13 @@ def test_of_all_vertices_to_a_file(acvae, run_folder, tmp_path):
     }
 
 
+def test_the_ranking_is_read_once(acvae, run_folder, tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(rankings, "load_ranking", lambda *a: calls.append(a) or load_ranking(*a))
+    assert acvae("links", run_folder, "--out", tmp_path / "links.csv")[0] == 0
+    assert len(calls) == 1
+
+
 def test_csv_and_parquet_have_the_same_rows(acvae, run_folder, tmp_path):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
@@ -54,6 +62,17 @@ def test_of_one_vertex(acvae, error_of, run_folder, tmp_path):
     assert acvae("links", run_folder, "item-a0", "-k", 2, "--out", tmp_path / "l.csv", "--quiet")[0] == 0
     assert [row["source"] for row in rows_of(tmp_path / "l.csv")] == ["item-a0"] * 2
     assert error_of("links", run_folder, "A3") == "no vertex is called 'A3'. Did you mean item-a3?"
+
+
+def test_a_vertex_that_is_linked_to_all(acvae, tmp_path):
+    (tmp_path / "star.csv").write_text("from,to\n" + "".join(f"hub,leaf{i}\n" for i in range(5)))
+    run = tmp_path / "run"
+    flags = ["--all-edges", "--scales", "2", "--quiet", "--out", run]
+    assert acvae("fit", "--edges", tmp_path / "star.csv", *flags)[0] == 0
+    for command, shown in (("links", "acvae neighbors --include-known"), ("neighbors", "--include-known")):
+        code, out, err = acvae(command, run, "hub")
+        assert (code, out) == (0, "")
+        assert f"all others are known neighbours of hub, which {shown} shows" in err
 
 
 def test_rankings(acvae, run_folder, monkeypatch):

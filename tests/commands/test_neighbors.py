@@ -5,9 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from acvae import Graph
-from acvae.commands._names import find_vertex, suggestions
-from acvae.exceptions import UnknownNameError
 from acvae.runs import Run
 
 
@@ -65,30 +62,6 @@ def test_usage(argv, acvae, run_folder):
     code, _, err = acvae("neighbors", run_folder, "item-a0", *argv)
     assert code == 2
     assert "usage: acvae" in err
-
-
-NAMES = ["numpy-stl", "python3-numpy", "python3-numpydoc", "python3-scipy", "Pillow", "num_py"]
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("numpy", ["python3-numpy", "numpy-stl", "python3-numpydoc"]),  # last word, a word, a part
-        ("pillow", ["Pillow"]),
-        ("python3-nunpy", ["python3-numpy", "python3-numpydoc"]),
-        ("qqqq", []),
-        ("", []),
-    ],
-)
-def test_suggestions(text, found):
-    assert suggestions(text, NAMES)[: max(len(found), 1)] == found
-
-
-def test_names_that_are_whole_numbers_are_found_by_their_digits():
-    graph = Graph.from_edges([(1001, 1002), (1002, 1010)])
-    assert find_vertex(graph, "1010") == 2
-    with pytest.raises(UnknownNameError, match="Did you mean 1001"):
-        find_vertex(graph, "10011")
 
 
 def test_a_ranking_that_the_model_does_not_have(acvae, tmp_path):

@@ -100,3 +100,39 @@ def test_wrong_usage_is_2(acvae):
     assert "usage: acvae report" in err
     assert acvae("report", "run", "--map", "umap")[0] == 2
     assert acvae("report", "run", "--clusters", "0")[0] == 2
+
+
+@pytest.fixture
+def titled(files, tmp_path):
+    """Features with a column of names to show, two the same, and one of kinds."""
+    lines = (files / "words.csv").read_text().splitlines()
+    head, *rows = (line.split(",") for line in lines)
+    table = [[*head, "title", "kind"], *([*row, f"The {row[0][5:]}", row[0][5]] for row in rows)]
+    table[2][-2] = table[1][-2]
+    (tmp_path / "words.csv").write_text("\n".join(map(",".join, table)) + "\n")
+    named = ["--label-column", "title", "--class-column", "kind"]
+    return ["--features", tmp_path / "words.csv", "--edges", files / "links.csv", *named]
+
+
+@pytest.mark.parametrize("data", ["there", "gone"])
+def test_names_to_show_and_classes(acvae, error_of, titled, tmp_path, data):
+    run, page = tmp_path / "run", tmp_path / "p.html"
+    assert acvae("fit", *titled, "--out", run, "--quiet")[0] == 0
+    if data == "gone":
+        titled[1].unlink()
+    assert acvae("report", run, "-o", page, "--map", "pca", "--quiet")[0] == 0
+    told = page_data(page.read_text(encoding="utf-8"))
+    assert told["names"][0][:3] == ["The a0 (item-a0)", "The a0 (item-a1)", "The a2"]
+    assert {shown["name"] for shown in told["runs"][0]["classes"]["classes"]} == {"a", "b", "c"}
+    reasons = [word for words in told["runs"][0]["links"]["words"].values() for word in words]
+    flows = [word for word in reasons if word.startswith("correlation flows")]
+    assert any("The " in word for word in flows)
+    assert not any("item-" in word.replace("(item-a0)", "").replace("(item-a1)", "") for word in flows)
+
+    code, out, _ = acvae("links", run, "The a2")
+    assert code == 0
+    assert out == acvae("neighbors", run, "item-a2")[1]
+    assert error_of("links", run, "The a0", "--out", tmp_path / "l.csv") == (
+        "2 vertices are called 'The a0'. Give the id of one: item-a0 or item-a1."
+    )
+    assert acvae("links", run, "The a2", "--out", tmp_path / "l.csv", "--quiet")[0] == 0

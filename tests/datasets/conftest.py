@@ -1,10 +1,13 @@
 """Fixtures for tests of data sets: a cache of their own, and the real raw files where they are at hand."""
 
 import os
+import threading
 from pathlib import Path
 
 import pooch
 import pytest
+
+from file_server import Server
 
 # Read before `private_cache` hides the variable from the code under test.
 REAL_DATA = Path(
@@ -38,3 +41,14 @@ def write(tmp_path):
         return path
 
     return to
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with Server() as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()

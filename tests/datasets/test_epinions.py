@@ -15,7 +15,6 @@ from scipy.io import savemat
 from acvae.datasets import load
 from acvae.datasets.epinions import RATINGS as RATINGS_FILE
 from acvae.datasets.epinions import TRUST as TRUST_FILE
-from acvae.datasets.ratings import mutual_pairs
 from acvae.exceptions import DataError, OptionError
 
 pytestmark = pytest.mark.usefixtures("private_cache")
@@ -207,14 +206,6 @@ def test_options_are_checked(trustlet):
         load("epinions", root=trustlet, variant="snap")
     with pytest.raises(OptionError, match="min_ratings"):
         load("epinions", root=trustlet, min_ratings=0)
-
-
-def test_mutual_pairs_agree_with_a_double_loop():
-    pairs = np.random.default_rng(0).integers(0, 12, size=(90, 2))
-    given = set(map(tuple, pairs.tolist()))
-    expected = sorted([u, v] for u, v in given if u < v and (v, u) in given)
-    assert mutual_pairs(pairs).tolist() == expected
-    assert mutual_pairs(np.empty((0, 2), dtype=np.int64)).shape == (0, 2)
 
 
 def test_real_stand_in(real_data):

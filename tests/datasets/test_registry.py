@@ -1,5 +1,6 @@
 """Data sets by name: what can be asked for, and what is said when it cannot be had."""
 
+import numpy as np
 import pytest
 
 import acvae
@@ -30,13 +31,32 @@ def test_options_reach_the_loader():
 def test_unknown_options_are_answered_with_the_valid_ones():
     with pytest.raises(OptionError, match=r"no option 'seeds'; it has .*n_vertices.* Did you mean 'seed'"):
         load("tree", seeds=1)
-    with pytest.raises(OptionError, match="it has root, variant, min_ratings"):
-        load("epinions", seed=1)
+    with pytest.raises(OptionError, match=r"it has root, variant, min_ratings, seed\. Did you mean 'seed'"):
+        load("epinions", seeds=1)
 
 
-def test_root_is_refused_where_there_are_no_raw_files(tmp_path):
-    with pytest.raises(OptionError, match="'tree' has no raw files"):
-        load("tree", root=tmp_path)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("debian", "tree")])
+def test_a_seed_is_taken_where_nothing_is_random(name, tmp_path, monkeypatch):
+    def refuse(url, target, **options):
+        raise DataError("the publisher is down.")
+
+    monkeypatch.setattr("acvae.datasets.sources.download", refuse)
+    with pytest.raises(DataError, match=r"is not here|was not found"):  # not that it has no such option
+        load(name, root=tmp_path, seed=3)
+
+
+def test_a_root_is_taken_where_there_are_no_raw_files(tmp_path):
+    one, other = load("tree", root=tmp_path, seed=3), load("tree", seed=3)
+    assert (one.graph.edges == other.graph.edges).all()
+    assert not np.array_equal(load("tree", seed=4).graph.edges, one.graph.edges)
+    assert (load("debian", root=tmp_path, seed=3).graph.edges == load("debian").graph.edges).all()
+
+
+@pytest.mark.parametrize("options", [{"root": 3}, {"seed": -1}, {"seed": "a"}])
+@pytest.mark.parametrize("name", ["debian", "citation", "tree"])
+def test_a_root_is_a_path_and_a_seed_a_number(name, options):
+    with pytest.raises(OptionError, match="must be a"):
+        load(name, **options)
 
 
 @pytest.mark.parametrize("name", ["citation", "citation-1998", "epinions", "epinions-tang", "librarything"])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from acvae import Graph, Posterior, spanning_tree_probabilities
+from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.joint import GraphJoint
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.left_out import find_links, pairs_left_out
@@ -91,6 +92,15 @@ def test_scales_by_a_rank_one_update_and_means_follow(seed):
 
     everything = np.ones(graph.n_edges, dtype=bool)
     compare(made(everything), lambda p: made((graph.edges != p).any(axis=1)), *queries(graph, rng))
+
+
+def test_rows_that_are_known_in_part_are_refused():
+    graph = random_graph(np.random.default_rng(0))
+    ones = np.ones((1, graph.n_edges)), np.ones((1, N))
+    joint = ScalesJoint(graph.edges, *ones, np.zeros(D, dtype=int), solver="local")
+    ends, candidates = queries(graph, np.random.default_rng(1))
+    with pytest.raises(PosteriorError, match="fit with solver='exact', or ask GraphGaussian's own links_"):
+        pairs_left_out(joint, ends, candidates, np.zeros((N, D)), joint.std)
 
 
 def test_what_holds_no_edge_stays():

@@ -66,7 +66,7 @@ def test_with_too_few_links_nothing_is_tried(monkeypatch):
     assert made == []
 
 
-def test_the_model_tells_what_it_tried_and_repeats_it():
+def test_the_model_tells_what_it_tried_and_repeats_it(tmp_path):
     graph, rows = ring()
     one, other = (acvae.GraphGaussian(seed=3, progress=False).fit(rows, graph) for _ in range(2))
     assert [tuple(row["scales"]) for row in one.choice_["scales"]] == list(OPTIONS)
@@ -74,5 +74,7 @@ def test_the_model_tells_what_it_tried_and_repeats_it():
     assert one.scales_ in OPTIONS
     assert one.precision_ == 1
     assert one.choice_["held_out"]["head"] > 0
+    one.save(tmp_path / "model")
+    assert acvae.load(tmp_path / "model").choice_ == one.choice_
     given = acvae.GraphGaussian(scales=[2.0], progress=False).fit(rows, graph)
     assert (given.scales_, given.choice_["scales"]) == ((2.0,), [])

@@ -7,7 +7,6 @@ from acvae import Graph
 from acvae.families.graph_gaussian import make_statistics
 from acvae.gaussian.graph.solver import ExactSolver
 from acvae.links.queries import gather, sample_edges
-from acvae.links.statistics.neighbourhood import likest
 from acvae.links.statistics.scales import FLOOR
 from acvae.links.statistics.symmetry import symmetric
 from acvae.links.statistics.walk import FOLLOW
@@ -108,22 +107,6 @@ def test_sampled_edges_are_weighted_back():
         assert (ends[:, 0] > 0).sum() == 400  # a leaf's only edge is always taken
         totals.append(weight.sum())
     assert abs(np.mean(totals) - 800) < 4 * np.std(totals) / np.sqrt(200)
-
-
-def test_likest_keeps_the_largest_cosines():
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((40, 6))
-    x[7] = 0
-    unit = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)).astype(np.float32)
-    found = likest(unit, 5).toarray()
-    cosine = np.maximum(unit @ unit.T, 0) ** 4
-    np.fill_diagonal(cosine, 0)
-    for i in range(40):
-        best = np.sort(cosine[i])[-5:]
-        np.testing.assert_allclose(np.sort(found[i])[-5:], best, rtol=1e-5)
-        assert (found[i] > 0).sum() <= 5
-    assert found[7].sum() == 0
-    assert likest(unit[:1]).shape == (1, 1)
 
 
 def test_parts_that_fit_the_memory_give_the_same_and_tell_how_far_they_are(monkeypatch):

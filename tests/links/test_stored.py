@@ -8,6 +8,7 @@ import pytest
 
 from acvae import Graph, GraphGaussian, Posterior
 from acvae.exceptions import OptionError, PosteriorError, SavedModelError
+from acvae.gaussian.graph import laplacian
 from acvae.links.of_posterior import fit_links
 from acvae.links.ranking import LinkRanking
 from acvae.links.stored import load_ranking, pack_ranking, save_ranking, unpack_ranking
@@ -54,6 +55,24 @@ def test_a_ranking_by_a_posterior(plain, tmp_path):
         load_ranking(path, Posterior(posterior.mean + 1, posterior.std))
     with pytest.raises(SavedModelError, match="degrees"):
         load_ranking(path, Posterior(np.zeros((3, 2)), np.ones((3, 2))))
+
+
+@pytest.fixture
+def eliminated(monkeypatch):
+    """How often an order of elimination is found."""
+    calls, eliminate = [], laplacian.eliminate
+    monkeypatch.setattr(laplacian, "eliminate", lambda *a, **k: calls.append(a) or eliminate(*a, **k))
+    return calls
+
+
+def test_with_its_posterior_the_graph_is_eliminated_once(whole, tmp_path, eliminated):
+    ranking, posterior = whole
+    save_ranking(tmp_path / "links", ranking)
+    posterior.save(tmp_path / "q")
+    same(ranking, load_ranking(tmp_path / "links", Posterior.load(tmp_path / "q")))
+    assert len(eliminated) == 1
+    same(ranking, load_ranking(tmp_path / "links", posterior))  # which is factorised already
+    assert len(eliminated) == 1
 
 
 def test_graph_gaussians_is_whole(whole, tmp_path):

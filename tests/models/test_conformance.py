@@ -1,7 +1,9 @@
 """What every public model does alike: one set of tests, run over all of them."""
 
+import copy
 import inspect
 import io
+import pickle
 
 import numpy as np
 import pytest
@@ -147,6 +149,17 @@ def test_same_seed_same_bits(make):
     assert not np.array_equal(first.posterior_.mean, make(seed=6).fit(x, graph).posterior_.mean)
 
 
+def test_links_are_those_of_the_last_fit(make):
+    x, graph = data()
+    other = acvae.Graph(30, (graph.edges * 7 + 3) % 30)
+    pairs = np.triu_indices(30, 1)
+    afresh, again = make().fit(x, other), make().fit(x, graph)
+    first = again.links_
+    again.fit(x, other)
+    assert again.links_ is not first
+    np.testing.assert_array_equal(again.link_probability(*pairs), afresh.link_probability(*pairs))
+
+
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint8])
 def test_a_seed_may_be_one_of_numpys_integers(make, kind):
     x, graph = data()
@@ -176,6 +189,15 @@ def test_saved_and_loaded_to_the_bit(make, tmp_path):
     assert back.history_ == model.history_
     assert_same_posterior(back.posterior_, model.posterior_)
     np.testing.assert_array_equal(transform(back, x, graph), transform(model, x, graph))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_answer_alike(make, copied):
+    x, graph = data()
+    model = make().fit(x, graph)
+    other = copied(model)
+    assert_same_posterior(other.posterior_, model.posterior_)
+    np.testing.assert_array_equal(transform(other, x, graph), transform(model, x, graph))
 
 
 def test_transform_of_the_training_rows_is_the_posterior_mean(make):

@@ -13,6 +13,7 @@ from acvae import (
     spanning_tree_probabilities,
 )
 from acvae.exceptions import FeatureError, OptionError, PosteriorError
+from acvae.gaussian.graph import joint
 
 TINY = {"latent_dim": 2, "hidden_dim": 4, "pair_hidden_dim": 5, "epochs": 3, "progress": False}
 
@@ -122,6 +123,12 @@ class TestJointOnTheGraph:
         model.fit(*data, callbacks=[lambda state: seen.append(state.posterior().entropy())])
         assert seen[-1] == pytest.approx(model.posterior_.entropy())
         assert len(set(seen)) == 3
+
+    def test_the_graph_is_eliminated_once(self, data, monkeypatch):
+        calls, eliminate = [], joint.eliminate
+        monkeypatch.setattr(joint, "eliminate", lambda *a, **k: calls.append(a) or eliminate(*a, **k))
+        CVAE(posterior="graph", **TINY).fit(*data).posterior_.distances([0])
+        assert len(calls) == 1
 
     def test_too_large_a_graph_is_refused_before_training(self, data, monkeypatch):
         monkeypatch.setattr("acvae.forests.elimination.order.available_memory", lambda: 100)

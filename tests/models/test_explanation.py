@@ -1,6 +1,13 @@
 """What an explanation says of itself; that its figures are right is tested with GraphGaussian."""
 
-from acvae.models.explanation import Explanation
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from acvae.links.head import Head, start
+from acvae.models import explanation
+from acvae.models.explanation import Explanation, shapley_values
 
 STATISTICS = [(f"statistic {k}", float(k), 0.1 * k) for k in range(1, 8)]  # add 0.1 … 0.7, 2.8 in all
 
@@ -38,3 +45,54 @@ def test_a_neighbour_of_both_is_named_once():
     assert made(paths=paths).words() == [
         "correlation flows through u (linked to both, 50%), w (linked to b, 30%)"
     ]
+
+
+class TestShapleyValues:
+    """Against what follows from their definition, and the exact ones against the sampled."""
+
+    def head(self, count, seed=0):
+        """A network of no order that would make it easy."""
+        rng = np.random.default_rng(seed)
+        p = start(count, 16, seed=seed)
+        p = p._replace(linear=rng.normal(size=count), last=rng.normal(size=16))
+        network = type(p)(*(array.astype(np.float32) for array in p))
+        return Head(np.zeros(count, np.float32), np.ones(count, np.float32), (network,))
+
+    @pytest.mark.parametrize("count", [3, explanation.MOST_EXACT, explanation.MOST_EXACT + 1, 27])
+    def test_products_of_two_are_shared_by_both(self, count):
+        rng = np.random.default_rng(count)
+        pair, typical, alone = rng.normal(size=(3, count)).astype(np.float32).astype(np.float64)
+
+        def head(x):
+            x = x.astype(np.float64)
+            return x @ alone + x[:, 0] * x[:, 2]
+
+        gap, sums = pair - typical, pair + typical
+        expected = alone * gap
+        expected[[0, 2]] += gap[[0, 2]] * sums[[2, 0]] / 2  # of a·b − c·d, whoever of both comes first
+        np.testing.assert_allclose(shapley_values(head, pair, typical), expected, atol=1e-9)
+
+    @pytest.mark.parametrize("count", [15, 17, 27])
+    def test_they_add_up(self, count):
+        head, (pair, typical) = self.head(count), np.random.default_rng(1).normal(size=(2, count))
+        whole, nothing = head(np.stack([pair, typical]).astype(np.float32)).astype(np.float64)
+        assert shapley_values(head, pair, typical).sum() == pytest.approx(whole - nothing, abs=1e-5)
+
+    def test_sampled_ones_are_the_exact_ones_within_their_error(self):
+        head, (pair, typical) = self.head(10), np.random.default_rng(2).normal(size=(2, 10))
+        exact = shapley_values(head, pair, typical)
+        found = np.stack(
+            [explanation._of_some_orders(head, pair, typical, orders=60, seed=s) for s in range(30)]
+        )
+        error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+        assert (np.abs(found.mean(axis=0) - exact) <= 5 * error + 1e-6).all()
+        assert (error > 0).any()  # or nothing was tested
+        np.testing.assert_array_equal(found[0], explanation._of_some_orders(head, pair, typical, 60))
+
+    def test_memory_stays_small(self):
+        head, (pair, typical) = self.head(61), np.random.default_rng(3).normal(size=(2, 61))
+        tracemalloc.start()
+        shapley_values(head, pair, typical)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 50e6  # all mixtures of 27 would be 29 GB

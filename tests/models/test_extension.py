@@ -199,6 +199,23 @@ class TestWaysToGiveIt:
         expected = model.extend(new, EDGES, known_features=known)
         assert np.array_equal(again.posterior.joint.correlation, expected.posterior.joint.correlation)
 
+    def test_the_features_of_the_fit_are_the_known_ones(self, fitted):
+        model, known, new = fitted
+        found, expected = model.extend(new, EDGES), model.extend(new, EDGES, known_features=known)
+        assert np.array_equal(found.attached_to, expected.attached_to)
+        assert np.array_equal(found.posterior.joint.correlation, expected.posterior.joint.correlation)
+        model.fit(2 * known, model.graph_)  # and then those of the last fit
+        expected = model.extend(new, EDGES, known_features=2 * known)
+        assert np.array_equal(model.extend(new, EDGES).attached_to, expected.attached_to)
+
+    def test_in_the_order_of_the_graph_whatever_that_of_a_data_frame(self):
+        pd = pytest.importorskip("pandas")
+        known, new, graph = data([f"v{i}" for i in range(N)])
+        frame = pd.DataFrame(known, index=graph.names, columns=[f"w{j}" for j in range(10)])[::-1]
+        found = ACVAE(**TINY).fit(frame, graph).extend(new, EDGES)
+        expected = ACVAE(**TINY).fit(known, graph).extend(new, EDGES)
+        assert np.array_equal(found.posterior.joint.correlation, expected.posterior.joint.correlation)
+
 
 class TestBadInput:
     @pytest.mark.parametrize(
@@ -219,10 +236,16 @@ class TestBadInput:
         with pytest.raises(error, match=telling):
             model.extend(new, edges, known_features=known)
 
-    def test_features(self, fitted):
+    def test_features(self, fitted, tmp_path):
         model, known, new = fitted
-        with pytest.raises(FeatureError, match="needs known_features, the matrix the model was trained on"):
-            model.extend(new, EDGES)
+        model.save(tmp_path / "model")
+        with pytest.raises(FeatureError, match="needs known_features=, the matrix the model was trained on"):
+            load(tmp_path / "model").extend(new, EDGES)
+        own = known.copy()
+        other = ACVAE(**TINY).fit(own, model.graph_)
+        own[::2] *= 5
+        with pytest.raises(FeatureError, match="not the matrix the model was trained on: vertex"):
+            other.extend(new, EDGES)
         with pytest.raises(FeatureError, match="known_features has 23 rows, but the model was trained on 24"):
             model.extend(new, EDGES, known_features=known[:-1])
         with pytest.raises(FeatureError, match="not the matrix the model was trained on: vertex"):

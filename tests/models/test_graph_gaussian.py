@@ -1,12 +1,15 @@
 """GraphGaussian against the dense Gaussian, and what a user may ask of it."""
 
+import copy
+
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import acvae
 from acvae import Graph, GraphGaussian
-from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError
+from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError, SavedModelError
 from acvae.gaussian.graph.solver import solver_for
 from acvae.links.stored import load_ranking, save_ranking
 
@@ -188,65 +191,27 @@ class TestMissing:
             GraphGaussian(latent_dim=4, progress=False).fit(x).link_probability(0, 1)
 
 
-class TestExtension:
-    def test_updated_as_the_larger_graph_says(self, fitted):
-        model, x, graph = fitted
-        new = x[[0, 7]]
-        found = model.extend(new, [(0, 4), (0, 5), (1, 6), (1, ("new", 0))])
-        q = found.posterior
-        assert found.vertices.tolist() == [N, N + 1]
-        assert found.graph.n_edges == graph.n_edges + 4
-        fit, joint = model._fit, q.joint
-        evidence, seen = fit.evidence.project(new)
-        own = fit.precision * np.concatenate([fit.seen, seen])
-        pull = own[:, None] * np.concatenate([fit.rows, evidence])
-        for k in range(q.latent_dim):
-            s = joint.group[k]
-            precision = np.diag(1 + own)
-            for (i, j), a in zip(joint.links, joint.strength[s], strict=True):
-                precision[[i, j], [i, j]] += a
-                precision[[i, j], [j, i]] -= a
-            covariance = np.linalg.inv(precision)
-            np.testing.assert_allclose(q.mean[:, k], covariance @ pull[:, k // 2], atol=1e-5)
-            np.testing.assert_allclose(q.std[:, k] ** 2, np.diag(covariance), rtol=1e-4)
-        added = joint.strength[:, graph.n_edges :]
-        np.testing.assert_allclose(added, joint.strength[:, :1] * np.ones_like(added))
-
-    def test_fixed_leaves_the_known_as_they_were_and_the_new_are_their_conditional(self, fitted):
-        model, x, _ = fitted
-        q = model.posterior_
-        found = model.extend(x[[1]], [(0, 4), (0, 5)], known="fixed").posterior
-        np.testing.assert_allclose(found.mean[:N], q.mean, atol=1e-5)
-        np.testing.assert_allclose(found.std[:N], q.std, rtol=1e-5)
-        i, j = np.mgrid[:N, :N]
-        np.testing.assert_allclose(found.pair_correlation(i, j), q.pair_correlation(i, j), atol=1e-8)
-        evidence, _ = model._fit.evidence.project(x[[1]])
-        for k in range(q.latent_dim):
-            s = q.joint.group[k]
-            a, c = model._fit.new_strengths(model.scales_[s], 1)[0], model._fit.precision
-            whole = 1 + c + 2 * a
-            mean = (c * evidence[0, k // 2] + a * (q.mean[4, k] + q.mean[5, k])) / whole
-            assert found.mean[N, k] == pytest.approx(mean, abs=1e-5)
-            both = q.std[[4, 5], k].astype(float)
-            rho = q.pair_correlation(4, 5)[k]
-            spread = 1 / whole + (a / whole) ** 2 * (both @ both + 2 * rho * both.prod())
-            assert found.std[N, k] == pytest.approx(np.sqrt(spread), rel=1e-4)
-
-    def test_edges_only_and_features_only(self, fitted):
-        model, x, _ = fitted
-        by_edges = model.extend(None, [("stranger", 4)], names=["stranger"]).posterior
-        assert by_edges.pair_correlation(N, 4).min() > 0
-        by_features = model.extend(x[[4]]).posterior
-        assert by_features.pair_correlation(N, 4).max() == 0
-        np.testing.assert_allclose(by_features.mean[N], model.transform(x[[4]])[0], atol=1e-6)
-
-
 def test_an_explanation_adds_up(fitted):
     model, _, _ = fitted
     why = model.explain(0, 8)
     odds = np.log(why.probability / (1 - why.probability)) - np.log(why.reference / (1 - why.reference))
     assert sum(adds for _, _, adds in why.statistics) == pytest.approx(odds, abs=1e-4)
     assert "probability of a link" in str(why)
+
+
+def test_an_explanation_of_many_scales_adds_up_too():
+    x, graph = make_data()
+    scales = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+    model = GraphGaussian(latent_dim=8, scales=scales, progress=False).fit(x, graph)
+    why = model.explain(0, 8)
+    assert len(why.statistics) == 2 * len(scales) + 11
+    odds = np.log(why.probability / (1 - why.probability)) - np.log(why.reference / (1 - why.reference))
+    assert sum(adds for _, _, adds in why.statistics) == pytest.approx(odds, abs=1e-4)
+
+
+def test_a_vertex_with_itself_is_not_explained(fitted):
+    with pytest.raises(GraphError, match="a link joins two vertices, but vertex 3 was asked for with itself"):
+        fitted[0].explain(3, 3)
 
 
 def test_the_flow_through_a_neighbour_is_what_is_lost_without_the_edge(fitted):
@@ -301,6 +266,23 @@ class TestBadInput:
     def test_before_fit(self):
         with pytest.raises(AcvaeError, match="fit"):
             GraphGaussian().predict_links(0)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        *(5, {"scales": 5}, {"scales": [5]}, {"scales": [{"scales": "many"}]}, {"held_out": {"a": "b"}}),
+        *({"scales": [{"lead": [1]}]}, {"held_out": {"head": True}}, {"held_out": [1]}),
+    ],
+)
+def test_what_a_file_says_was_tried_is_not_believed(fitted, choice, tmp_path):
+    model, *_ = fitted
+    arrays, values = model._pack()
+    other = copy.copy(model)
+    other._unpack(arrays, {name: value for name, value in values.items() if name != "choice"})
+    assert other.choice_ == {"scales": [], "held_out": {}}  # a file of before
+    with pytest.raises(SavedModelError, match="tried"):
+        other._unpack(arrays, values | {"choice": choice})
 
 
 @pytest.fixture(scope="module")
@@ -430,3 +412,16 @@ class TestLocal:
 def _saved(posterior, path):
     posterior.save(path)
     return path
+
+
+@pytest.mark.parametrize("solver", ["exact", "local"])
+def test_copies_and_pickles(solver, tmp_path):
+    x, graph = make_data()
+    model = GraphGaussian(latent_dim=6, scales=(2.0,), solver=solver, progress=False).fit(x, graph)
+    joblib.dump(model, tmp_path / "model")
+    for other in (copy.deepcopy(model), joblib.load(tmp_path / "model")):
+        assert other.posterior_.joint.solver == other.solver_ == solver
+        np.testing.assert_array_equal(other.posterior_.distances([3]), model.posterior_.distances([3]))
+        np.testing.assert_array_equal(other.predict_links([0, 5])[0], model.predict_links([0, 5])[0])
+        assert other.link_probability(0, 5) == model.link_probability(0, 5)
+        np.testing.assert_array_equal(other.impute([3])[0], model.impute([3])[0])

@@ -65,6 +65,14 @@ class TestRoundTrip:
         assert back.seed == 3
         assert back.history_[-1]["seen"] == 2
 
+    @pytest.mark.parametrize("scales", [np.array([1.0, 5.0]), range(1, 6, 4), (1.0, np.float32(5))])
+    def test_options_that_are_lists_of_any_kind(self, tmp_path, scales):
+        model = acvae.GraphGaussian(latent_dim=2, scales=scales, progress=False).fit(*data())
+        model.save(tmp_path / "m")
+        back = acvae.load(tmp_path / "m")
+        assert list(back.scales) == [1, 5]
+        assert back.scales_ == model.scales_ == (1.0, 5.0)
+
     def test_learnt_scales_of_the_gaussian_are_kept(self, tmp_path):
         model = acvae.VAE(**TINY, likelihood="gaussian").fit(np.random.default_rng(0).normal(size=(10, 5)))
         model.save(tmp_path / "m")

@@ -46,3 +46,34 @@ def make_entry(
     }
     model = "acvae-eb" if forest else "vae"
     return Entry(label, model, data, q, graph, test, scores, HISTORY, {"gamma": 0.1, "epochs": 2})
+
+
+class Predictor:
+    """Probabilities that fall with the difference of ids, and a reason."""
+
+    def predict_links(self, rows, k, exclude):
+        n = exclude.n_vertices
+        score = -np.abs(np.arange(n)[None] - np.asarray(rows)[:, None]).astype(float)
+        for r, v in enumerate(rows):
+            score[r, [v, *exclude.neighbors(v)]] = -np.inf
+        order = np.argsort(-score, axis=1, kind="stable")[:, :k]
+        value = np.take_along_axis(score, order, axis=1)
+        return np.where(np.isinf(value), -1, order), np.exp(value)
+
+    def explain(self, i, j):
+        return [f"{i} is near {j}", "<b>bold</b>"]
+
+
+def blobs(sizes, seed: int = 0) -> acvae.Posterior:
+    """Groups of points far from one another, single points farther still."""
+    rng = np.random.default_rng(seed)
+    places = np.cumsum([50 if size > 1 else 900 for size in sizes])
+    mean = np.concatenate(
+        [np.array([x, 0]) + rng.normal(size=(size, 2)) for x, size in zip(places, sizes, strict=True)]
+    )
+    return acvae.Posterior(mean, np.full(mean.shape, 0.1))
+
+
+def same_partition(a, b) -> bool:
+    pairs = set(zip(a.tolist(), b.tolist(), strict=True))
+    return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))

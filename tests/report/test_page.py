@@ -8,9 +8,7 @@ import pytest
 
 from acvae.exceptions import OptionError, RunError
 from acvae.report import render, write_report
-from acvae.report.packing import script_json
 from acvae.report.payload import payload
-from acvae.report.scores import score_table
 from report.reading import page_data
 from report.samples import NASTY, make_entry
 
@@ -57,37 +55,6 @@ def test_the_policy_lets_run_what_is_ours_and_nothing_else(nasty_page):
 
 def test_places_to_fill_are_all_filled(nasty_page):
     assert set(re.findall(r"\{\{\w+\}\}", nasty_page)) == {"{{data}}"}  # of the name, not of the page
-
-
-def test_script_json_has_nothing_html_reads():
-    text = script_json({"a": "<!-- <script> & \u2028", "b": [1.5, None]})
-    assert not set(text) & set("<>&\u2028")
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        script_json(float("nan"))
-
-
-def test_table_has_a_row_for_every_run_and_marks_the_best():
-    table = score_table([make_entry("a"), make_entry("b", seed=0), make_entry("c", n=30, data="other")])
-    assert table.count('<th scope="row">') == 3
-    assert "same data and the same held-out links" in table
-    assert '<td data-label="Data">other</td>' in table
-    assert table.count("<strong>0.250</strong>") == 2  # a and b tie; c has nothing to compare with
-    assert "Hits@10" not in table  # no run has the figure
-    assert "NMI" not in table
-
-
-def test_table_of_runs_without_scores_says_what_to_do():
-    from dataclasses import replace
-
-    table = score_table([replace(make_entry("a"), scores=None)])
-    assert "not evaluated" in table
-    assert "Without scores: a." in table
-
-
-def test_table_escapes():
-    table = score_table([make_entry(NASTY)])
-    assert "<script>" not in table
-    assert "&lt;script&gt;" in table
 
 
 def test_it_is_written(tmp_path, entry):

@@ -2,13 +2,11 @@
 
 import copy
 import io
-import os
 import threading
 
 import pytest
 
 from acvae.reproduce.check import TOLERANCE, differences
-from acvae.reproduce.claims import claim_on, sweep_claims
 from acvae.reproduce.config import load_experiment
 from acvae.reproduce.display import Display
 from acvae.reproduce.runner import run_experiments
@@ -61,21 +59,6 @@ def test_what_was_selected_at_another_epoch_is_compared_by_its_scores_alone(resu
 def test_the_split_has_no_tolerance(result):
     other = {**result, "data": {"test_edges_sha256": "another"}}
     assert len(differences(result, other, TOLERANCE)) == 1
-
-
-def test_what_dead_processes_left_is_swept_and_what_is_held_is_not(tmp_path):
-    path = tmp_path / "run=0.json"
-    stale, partial = tmp_path / "run=0.json.claim", tmp_path / "run=0.json.999999999.partial"
-    stale.write_text("999999999\n")
-    partial.write_text("half")
-    held = claim_on(tmp_path / "run=1.json")
-    with held:
-        assert held.acquire() is None
-        sweep_claims([path, tmp_path / "run=1.json"])
-        assert not stale.exists()
-        assert not partial.exists()
-        assert held.still_there()
-        assert claim_on(tmp_path / "run=1.json").holder() == os.getpid()
 
 
 def test_two_runners_share_the_work(configs, tmp_path):

@@ -5,7 +5,6 @@ import pytest
 from acvae.exceptions import DataError, OptionError
 from acvae.reproduce.config import NAMES, config_folder, load_experiment
 from acvae.reproduce.runner import filter_runs
-from acvae.reproduce.spec import RunSpec, gamma_text
 
 
 def keys(experiment):
@@ -91,15 +90,6 @@ def test_filters(configs):
     assert {s.gamma for s in filter_runs(runs, ["gamma=none"])} == {None}
     with pytest.raises(OptionError, match=r"smal fits no run.*Did you mean 'small'"):
         filter_runs(runs, ["smal"])
-
-
-def test_spec_survives_json_and_knows_its_path(tmp_path):
-    spec = RunSpec("d", "acvae-eb", 0.001, 3, "link-prediction", "tree", every={"bp": 2}, exclusive=True)
-    assert RunSpec.from_json(spec.as_json()) == spec
-    assert spec.path(tmp_path) == tmp_path / "d" / "acvae-eb" / "gamma=0.001" / "run=3.json"
-    assert spec.same_work(RunSpec.from_json({**spec.as_json(), "exclusive": False}))
-    assert not spec.same_work(RunSpec.from_json({**spec.as_json(), "every": {"bp": 3}}))
-    assert [gamma_text(g) for g in (None, 0.0001, 10.0, 1000.0)] == ["none", "0.0001", "10", "1000"]
 
 
 @pytest.mark.parametrize("quick", [False, True])

@@ -18,8 +18,7 @@ from acvae.reproduce.display import Display
 from acvae.reproduce.execute import execute
 from acvae.reproduce.pool import Outcome
 from acvae.reproduce.runner import _record, filter_runs, run_experiments
-from acvae.reproduce.spec import RunSpec
-from acvae.reproduce.store import done, read_result, write_result
+from acvae.reproduce.store import done, write_result
 
 
 def run(name, configs, results, only=(), jobs=2):
@@ -144,28 +143,6 @@ def test_clustering_runs(configs):
     taken = results["acvae-sp"]["selected"]["bp"]
     assert 0 <= taken["nmi_arithmetic"] <= taken["nmi_geometric"] <= 1
     assert sum(taken["cluster_counts"]) == 60
-
-
-def test_results_keep_every_digit_and_no_nan(tmp_path):
-    path = tmp_path / "deep" / "run=0.json"
-    value = 0.1 + 0.2
-    history = [{"epoch": 1, "x": value}, {"epoch": 2, "x": float("inf")}]
-    write_result({"format": 1, "spec": {}, "selected": {"a": float("nan")}, "history": history}, path)
-    result = read_result(path)
-    assert result["history"] == [{"epoch": 1, "x": value}, {"epoch": 2, "x": None}]
-    assert result["selected"] == {"a": None}
-    assert list(path.parent.iterdir()) == [path]
-    path.write_text("[]")
-    assert read_result(path) is None
-
-
-def test_time_left_goes_by_data_set_and_method():
-    shown = io.StringIO()
-    display = Display(shown)
-    specs = [RunSpec("d", m, None, r, "link-prediction", "tree") for m in ("vae", "cvae-ind") for r in (0, 1)]
-    display.start(specs, 3, 2, {("d", "vae"): [100.0], ("d", "cvae-ind"): [300.0]})
-    assert display._time_left() == "about 7 min left"  # (2·100 + 2·300) s over two processes
-    assert shown.getvalue() == "3 runs are stored, 4 are to do, 2 at a time.\n"
 
 
 def test_two_runners_on_one_folder_share_the_work(configs, tmp_path):

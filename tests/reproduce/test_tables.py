@@ -1,18 +1,8 @@
 """γ by hand, tables from results written by hand."""
 
-from acvae.reproduce import paper, tables
-from acvae.reproduce.report import render, write_report
+from acvae.reproduce import tables
 from acvae.reproduce.selection import group
-from acvae.reproduce.store import write_result
-
-
-def row(text, *starts):
-    """The cells of the first table row that begins with the given cells."""
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if cells[: len(starts)] == list(starts):
-            return cells
-    raise AssertionError(f"no row {starts} in\n{text}")
+from reproduce.results_page import row
 
 
 def test_table1_has_ours_the_papers_and_the_difference(results):
@@ -80,31 +70,3 @@ def test_every_gamma_marks_the_chosen(results):
     assert row(text, "ACVAE_EB+BP", "**10**")[2:4] == ["0.450 ± 0.071", "0.120 ± 0.028"]
     assert row(text, "ACVAE_EB", "**0.1**")
     assert tables.every_gamma({}, "epinions") == "not run"
-
-
-def test_report_from_files(results, tmp_path):
-    from acvae.reproduce.spec import RunSpec
-
-    for result in results:
-        write_result(result, RunSpec.from_json(result["spec"]).path(tmp_path / "results"))
-    (tmp_path / "discussion.md").write_text("## Discussion\n\nWhat *we* think.\n")
-    write_report(tmp_path / "results", tmp_path / "RESULTS.md", tmp_path / "discussion.md")
-    text = (tmp_path / "RESULTS.md").read_text()
-    assert text.endswith("## Discussion\n\nWhat *we* think.\n")
-    assert text == render(results, "## Discussion\n\nWhat *we* think.\n")
-    ran = text.split("## What was run")[1]
-    assert row(ran, "citation-1998", "acvae-eb")[2:] == ["0.1, 10", "2", "30", "8 s", "2 s", "40 s"]
-    assert "5 runs in 50 s" in ran
-
-
-def test_without_results_nothing_is_made_up():
-    text = render([])
-    for printed in ("0.126 ± 0.005", "data not at hand", "Nothing yet."):
-        assert printed in text
-    assert row(text.split("### Citation")[1], "ACVAE_EB+BP")[1] == "not run"
-
-
-def test_printed_figures_cover_the_same_rows_on_every_data_set():
-    rows = set(paper.TABLE1["epinions"])
-    assert all(set(figures) == rows for figures in paper.TABLE1.values())
-    assert rows <= set(tables.LABELS)

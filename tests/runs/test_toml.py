@@ -1,5 +1,6 @@
 import tomllib
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,3 +18,8 @@ def test_python_reads_back_what_was_written(values):
 
 def test_none_is_left_out():
     assert to_toml({"a": None, "b": 1}) == "b = 1\n"
+
+
+def test_numbers_and_lists_of_other_kinds():
+    values = {"a": np.float64(1.5), "b": np.array([1.0, 2.5]), "c": range(3), "d": np.int64(2), "e": np.True_}
+    assert to_toml(values) == "a = 1.5\nb = [1.0, 2.5]\nc = [0, 1, 2]\nd = 2\ne = true\n"

@@ -123,9 +123,11 @@ def names_array(names: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's."""
-    if isinstance(value, np.generic):
-        return value.item()
+    """NumPy's numbers as Python's, arrays and ranges as lists."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, range):
+        return list(value)
     raise OptionError(f"a {type(value).__name__} cannot be stored: it is nothing that JSON can hold.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from acvae._util.threads import over_ranges
 
-__all__ = ["csr_entries", "entries_at", "lay_out", "strongest"]
+__all__ = ["csr_entries", "entries_at", "in_order", "lay_out", "strongest"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -29,13 +30,29 @@ def entries_at(
     Row p has its columns, in any order and each once, from ids[start[p]] to ids[start[p + 1]].
     """
     rows, columns = np.broadcast_arrays(place, column)
-    flat = rows.ravel()
+
+    def look_up(asked: IntArray, wanted: IntArray) -> FloatArray:
+        found = np.empty(len(asked))
+        over_ranges(
+            lambda a, b: _look_up(start, ids, values, asked, wanted, found, n_columns, a, b),
+            len(found),
+            at_least=20_000,
+        )
+        return found
+
+    return in_order(look_up, rows, columns)
+
+
+def in_order(
+    work: Callable[[IntArray, IntArray], FloatArray], rows: IntArray, columns: IntArray
+) -> FloatArray:
+    """What `work` makes of rows and columns of one shape, given to it flat and the rows in growing order."""
+    flat, beside = rows.ravel(), columns.ravel()
+    if (flat[1:] >= flat[:-1]).all():
+        return work(flat, beside).reshape(rows.shape)
     order = np.argsort(flat, kind="stable")
-    given = start, ids, values, flat[order], columns.ravel()[order]
-    found = np.empty(rows.size)
-    over_ranges(lambda a, b: _look_up(*given, found, n_columns, a, b), len(found), at_least=20_000)
     out = np.empty(rows.size)
-    out[order] = found
+    out[order] = work(flat[order], beside[order])
     return out.reshape(rows.shape)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import whole_number
+from acvae._util.checks import seed_number, whole_number
 from acvae.exceptions import OptionError
 from acvae.gaussian.joint import Joint
 from acvae.gaussian.posterior import Posterior
@@ -72,6 +72,7 @@ def cluster_directions(posterior: Posterior, k: int = 5, *, seed: int = 0) -> np
     """
     need_posterior("clustering", posterior)
     k = whole_number("k", k, minimum=1)
+    seed = seed_number("seed", seed)
     if k > posterior.n_vertices:
         raise OptionError(f"cannot make {k} clusters of {posterior.n_vertices} vertices.")
     points = directions(posterior)

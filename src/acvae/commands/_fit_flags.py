@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from acvae._util.plugins import load_plugins
-from acvae.commands._options import add_options
+from acvae.commands._options import add_options, unlisted
 from acvae.commands._usage import positive, real, whole
 from acvae.methods import DEFAULT_METHOD, METHODS
 
@@ -134,7 +134,7 @@ def given(args: argparse.Namespace) -> dict[str, Any]:
     for name in ("text_column", "categorical"):  # where one name, or "auto", stands for itself
         if len(values.get(name, ())) == 1:
             values[name] = values[name][0]
-    return values
+    return {name: unlisted(name, value) for name, value in values.items()}
 
 
 def _assignment(text: str) -> tuple[str, Any]:

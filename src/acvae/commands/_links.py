@@ -23,14 +23,18 @@ def add_by(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def print_best(opened: Any, args: argparse.Namespace, *, include_known: bool = False) -> int:
-    """Find the best of the vertex `args.name` and print them."""
+def print_best(opened: Any, args: argparse.Namespace) -> int:
+    """Find the best of the vertex `args.name` and print them.
+
+    Known neighbours are left out, unless the command has `--include-known` and it was given.
+    """
     from acvae.methods import RANKINGS
     from acvae.runs.links import best_links
     from acvae.runs.rankings import ranker_by
 
     graph, test = opened.graph, opened.test
-    vertex = find_vertex(graph, args.name)
+    include_known = getattr(args, "include_known", None)
+    vertex = find_vertex(graph, args.name, opened.stored_graph.display_names)
     by = ranker_by(opened, args.by)
     with reading(args):
         (found,) = best_links(opened, [vertex], args.k, by=by, exclude=None if include_known else graph)
@@ -57,7 +61,8 @@ def print_best(opened: Any, args: argparse.Namespace, *, include_known: bool = F
         )
         return 0
     if not rows:
-        note(f"no vertex is left: all others are known neighbours of {args.name}; see --include-known")
+        shown_by = "acvae neighbors --include-known" if include_known is None else "--include-known"
+        note(f"no vertex is left: all others are known neighbours of {args.name}, which {shown_by} shows")
         return 0
     marks = ["known" if row["known"] else "test link" if row["test"] else "" for row in rows]
     columns = {

@@ -10,7 +10,9 @@ from typing import Any
 from acvae.commands._usage import real, whole
 from acvae.methods import DEFAULT_METHOD, METHODS, Option, option_names
 
-__all__ = ["add_options", "value_type"]
+__all__ = ["add_options", "reading", "unlisted"]
+
+LISTS = {"Sequence", "list", "tuple"}  # in an annotation: several values of one option
 
 
 def add_options(group: Any) -> None:
@@ -24,29 +26,52 @@ def add_options(group: Any) -> None:
         }
         first = takers.get(DEFAULT_METHOD) or next(iter(takers.values()))
         flag = f"--{name.replace('_', '-')}"
-        kind, metavar = value_type(first)
-        more: dict[str, Any] = {"type": kind, "metavar": metavar}
-        if kind is bool:
-            more = {"action": argparse.BooleanOptionalAction}
         group.add_argument(
-            flag, help=_help(first, takers).replace("%", "%%"), default=argparse.SUPPRESS, **more
+            flag, help=_help(first, takers).replace("%", "%%"), default=argparse.SUPPRESS, **reading(first)
         )
 
 
-def value_type(option: Option) -> tuple[Callable[[str], Any], str]:
-    """How a text becomes a value, and what stands for it in the help, by the option's annotation."""
-    kinds = set(re.findall(r"\w+", option.annotation))
+def reading(option: Option) -> dict[str, Any]:
+    """How argparse makes a value of a text, or of several, by the option's annotation."""
+    kinds = _kinds(option)
     if "bool" in kinds:
-        return bool, ""
+        return {"action": argparse.BooleanOptionalAction}
+    kind, metavar = _of_one(kinds)
+    return {"type": kind, "metavar": metavar} | ({"nargs": "+"} if kinds & LISTS else {})
+
+
+def unlisted(name: str, value: Any) -> Any:
+    """The value of a flag, which is a list where the option takes one: a text alone stands for itself."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        options = [option for method in METHODS.values() for option in method.described]
+        if any(option.name == name and "str" in _outside(option) for option in options):
+            return value[0]
+    return value
+
+
+def _kinds(option: Option) -> set[str]:
+    return set(re.findall(r"\w+", option.annotation))
+
+
+def _outside(option: Option) -> set[str]:
+    """What it may be that is no list: of "str | Sequence[float]", str."""
+    return set(re.findall(r"\w+", re.sub(r"\[.*?\]", "", option.annotation)))
+
+
+def _of_one(kinds: set[str]) -> tuple[Callable[[str], Any], str]:
     if kinds & {"int", "float"} and "str" in kinds:
-        return _number_or_text, "X"
+        return (_number_or_text if "int" in kinds else _real_or_text), "X"
     if "float" in kinds:
         return real, "X"
     return (whole, "N") if "int" in kinds else (str, "NAME")
 
 
-def _number_or_text(text: str) -> Any:
-    for kind in (int, float):
+def _real_or_text(text: str) -> Any:
+    return _number_or_text(text, (float,))
+
+
+def _number_or_text(text: str, kinds: tuple[type, ...] = (int, float)) -> Any:
+    for kind in kinds:
         try:
             return kind(text)
         except ValueError:

@@ -67,7 +67,8 @@ def write(opened: Any, path: Path, k: int, by: str | None, *, name: str | None =
 
     check_ending(path)
     graph = opened.graph
-    rows = np.arange(graph.n_vertices) if name is None else np.array([find_vertex(graph, name)])
+    shown = opened.stored_graph.display_names
+    rows = np.arange(graph.n_vertices) if name is None else np.array([find_vertex(graph, name, shown)])
     turns, leads = _processes()
     found_by = {"by": ranker_by(opened, by), "exclude": graph, "turns": turns}
     if not leads:
@@ -76,12 +77,12 @@ def write(opened: Any, path: Path, k: int, by: str | None, *, name: str | None =
         return 0
     with Waiting("reading the run", show=progress):
         ranker(opened, found_by["by"])
-    with Progress(len(rows), "ranking links", show=progress) as shown:
+    with Progress(len(rows), "ranking links", show=progress) as told:
 
         def parts() -> Any:
             for found in best_links(opened, rows, k, **found_by):
                 yield links_columns(opened, found)
-                shown.advance(len(found.rows))
+                told.advance(len(found.rows))
 
         count = write_table(path, parts())
     if progress:

@@ -45,4 +45,4 @@ def run(args: argparse.Namespace) -> int:
     """Find and print them."""
     from acvae.runs import Run
 
-    return print_best(Run(args.run_folder), args, include_known=args.include_known)
+    return print_best(Run(args.run_folder), args)

@@ -42,7 +42,7 @@ def load(
         Number of features: the words of largest summed TF-IDF. A snapshot holds 1,000; a small index of
         your own may have fewer words than asked for.
     seed
-        Without effect, since nothing here is random; every data set may be loaded with one.
+        Without effect, since nothing here is random; `acvae.datasets.load` takes one for every data set.
     """
     n_words = whole_number("n_words", n_words, minimum=1)
     return _dataset(_snapshot(packages, translations, snapshot, n_words), n_words)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.edge_lists import BoolArray, FloatArray, IntArray
-from acvae.datasets.headers import edges_alone_have_header, edges_have_header
+from acvae.datasets.headers import edges_alone_have_header, edges_have_header, named_ends
 from acvae.datasets.ids import common_spelling, why_none_match
 from acvae.datasets.table_files import Rows, Table
 from acvae.exceptions import DataError
@@ -84,10 +84,11 @@ def _refuse_adjacency(table: Table) -> None:
 
 
 def _end_columns(table: Table, source: str | None, target: str | None) -> tuple[str, str]:
-    """Those named, else those called source and target, else the first two."""
+    """Those named, else those called as ends often are, else the first two."""
     first, second = list(table.columns)[:2]
-    if source is None and target is None and {"source", "target"} <= table.columns.keys():
-        return "source", "target"
+    called = named_ends(table.columns)
+    if source is None and target is None and called is not None:
+        return called
     return source or first, target or second
 
 

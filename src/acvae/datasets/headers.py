@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from acvae.datasets.table_files import MISSING_TEXTS, Rows, is_number
 
-__all__ = ["edges_alone_have_header", "edges_have_header", "features_have_header"]
+__all__ = ["edges_alone_have_header", "edges_have_header", "features_have_header", "named_ends"]
 
 ALONE = 0.1  # share of edges that are a component of their own
 # What columns of edges are often called.
@@ -35,14 +35,25 @@ def edges_alone_have_header(rows: Rows) -> bool:
     """
     if rows.names is not None:
         return True
+    ends = named_ends(rows.cells[0])
+    if ends is not None and len(rows.cells) > 1 and not any({*ends} & {*row} for row in rows.cells[1:]):
+        return True
     first, below = rows.cells[0][:2], [row[:2] for row in rows.cells[1:]]
     times = Counter(cell for row in below for cell in row)
     if any(cell in times for cell in first) or all(map(_is_whole, first)) or not below:
         return False
-    if all(cell.lower() in _ENDS for cell in first) or all(map(_is_whole, times)):
+    if all(map(_is_whole, times)):
         return True
     alone = sum(all(times[cell] == 1 for cell in row) for row in below)
     return alone <= ALONE * len(below)
+
+
+def named_ends(cells: Iterable[str]) -> tuple[str, str] | None:
+    """The cells, wherever they stand, called source and target, or the only two called as ends often are."""
+    names = [cell for cell in cells if cell.lower() in _ENDS]
+    if {"source", "target"} <= set(names):
+        return "source", "target"
+    return (names[0], names[1]) if len(names) == 2 else None
 
 
 def features_have_header(rows: Rows, named: Iterable[str], ends: set[str]) -> bool:

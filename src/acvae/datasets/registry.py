@@ -8,7 +8,7 @@ from os import PathLike
 from types import ModuleType
 from typing import Any
 
-from acvae._util.options import the_option
+from acvae._util.checks import as_path, seed_number
 from acvae._util.text import shown
 from acvae.datasets.dataset import Dataset
 from acvae.datasets.sources import RawFile, locate
@@ -127,7 +127,7 @@ class Description:
 
 
 def load(name: str, *, root: str | PathLike[str] | None = None, **options: Any) -> Dataset:
-    """Load a data set by name.
+    """Load a data set by name; a `root` and a `seed` are taken by all, and used where they apply.
 
     Parameters
     ----------
@@ -135,29 +135,28 @@ def load(name: str, *, root: str | PathLike[str] | None = None, **options: Any) 
         One of `acvae.datasets.NAMES`.
     root
         Folder with raw files, for the data sets that have them; otherwise `$ACVAE_DATA`, the user's cache
-        and the publisher are tried in this order.
+        and the publisher are tried in this order. Others are loaded without.
     options
-        What the data set's own `load` takes, for example `seed` for generated ones.
+        What the data set's own `load` takes; and `seed`, for which those that are not generated are the same.
     """
     if not isinstance(name, str) or name not in _ENTRIES:
         raise UnknownNameError(
             f"there is no data set {shown(name)}; there are {', '.join(NAMES)}.{did_you_mean(name, NAMES)}"
         )
     loader: Callable[..., Dataset] = getattr(_module(name), _ENTRIES[name].function)
-    valid = list(inspect.signature(loader).parameters)
-    if root is not None:
-        if "root" not in valid:
-            raise OptionError(
-                f"the data set {name!r} has no raw files, so {the_option('root')} does not apply to it."
-            )
-        options["root"] = root
+    own = inspect.signature(loader).parameters
+    valid = list(dict.fromkeys([*own, "root", "seed"]))
     for option in options:
         if option not in valid:
             raise OptionError(
-                f"the data set {name!r} has no option {option!r}; it has {', '.join(valid) or 'none'}."
+                f"the data set {name!r} has no option {option!r}; it has {', '.join(valid)}."
                 + did_you_mean(option, valid)
             )
-    return loader(**options)
+    if root is not None:
+        options["root"] = as_path("root", root)
+    if "seed" in options:
+        seed_number("seed", options["seed"])
+    return loader(**{option: value for option, value in options.items() if option in own})
 
 
 def available(root: str | PathLike[str] | None = None) -> tuple[Description, ...]:

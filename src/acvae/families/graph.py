@@ -22,14 +22,19 @@ __all__ = ["GraphFamily", "graph_posterior"]
 class GraphFamily(AutoencodingFamily):
     """Trained as CVAE is; the posterior is one Gaussian, in which every edge counts by its weight.
 
-    A graph whose elimination needs more memory than there is is refused here, before training.
+    A graph whose elimination needs more memory than there is is refused here, before training; `order` is
+    its `elimination_order`, if that is known already.
     """
 
-    def __init__(self, module: Autoencoder, *arguments: Any, **options: Any) -> None:
+    def __init__(
+        self, module: Autoencoder, *arguments: Any, order: Elimination | None = None, **options: Any
+    ) -> None:
         super().__init__(module, *arguments, **options)
         assert self.graph is not None
-        latent_dim = module.decoder.hidden.weight.shape[0]
-        self._order = elimination_order(self.graph.n_vertices, latent_dim, self.graph.edges)
+        if order is None:
+            latent_dim = module.decoder.hidden.weight.shape[0]
+            order = elimination_order(self.graph.n_vertices, latent_dim, self.graph.edges)
+        self._order = order
 
     def posterior(self, world: World = ALONE, *, pairwise: bool = False) -> Posterior:
         """The joint, or the pair network's approximation of each pair."""

@@ -2,7 +2,7 @@
 
     f(x) = x̃·l + relu(relu(x̃·A + a)·B + b)·c + o,   x̃ = (x − centre)/spread
 
-NumPy only, forwards and backwards: a few thousand parameters, and queries need no other library.
+Without PyTorch, forwards and backwards: a few hundred parameters, and queries need no other library.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.stored import Shape, Stored
+from acvae.links.kernels import add_and_cut, cut_where, outer_where
 
 __all__ = ["Head", "Parameters", "backward", "forward", "start"]
 
@@ -52,21 +53,19 @@ def start(statistics: int, hidden: int, seed: int) -> Parameters:
 def forward(p: Parameters, x: Array) -> tuple[Array, Array, Array]:
     """Scores (N,) of standardised statistics (N, F), and both hidden layers."""
     one: Array = x @ p.first
-    one += p.first_offset
-    np.maximum(one, 0, out=one)
+    add_and_cut(one, p.first_offset)
     two: Array = one @ p.second
-    two += p.second_offset
-    np.maximum(two, 0, out=two)
+    add_and_cut(two, p.second_offset)
     scores: Array = x @ p.linear + two @ p.last + p.offset
     return scores, one, two
 
 
 def backward(p: Parameters, x: Array, one: Array, two: Array, slope: Array) -> Parameters:
     """Gradient of a loss whose derivative by the scores is `slope` (N,)."""
-    down_two = np.multiply.outer(slope, p.last)
-    down_two *= two > 0
+    down_two = np.empty_like(two)
+    outer_where(slope, p.last, two, down_two)
     down_one = down_two @ p.second.T
-    down_one *= one > 0
+    cut_where(down_one, one)
     ones = np.ones(len(slope), dtype=np.float32)
     return Parameters(
         slope @ x,

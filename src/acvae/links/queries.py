@@ -136,6 +136,7 @@ def choose(
 ) -> None:
     """Fill the candidates of queries, and the logs of their weights, in place."""
     n, before = len(std), -1
+    taken = np.zeros(n, dtype=bool)
     for q, (i, j) in enumerate(ends):
         if i != before:
             before = i
@@ -145,24 +146,25 @@ def choose(
             if len(others) > HARD + len(known):
                 kept = np.argpartition(value, -HARD - len(known))[-HARD - len(known) :]
                 others, value = others[kept], value[kept]
-            free = ~np.isin(others, known)
+            taken[known] = True
+            free = ~taken[others]
+            taken[known] = False
             others, value = others[free], value[free]
             near = others[np.lexsort((others, -value))][:HARD]
+            hardest, rest = near[:HARDEST], near[HARDEST:]
             far = _Rest(n, np.concatenate([known, near]))
+            of_rest = np.log(max(1.0, len(rest) / SOME_HARD))
+            of_far = np.log(len(far) / UNIFORM) if len(far) else 0.0
         candidates[q] = i
         column = 0
         if removed:
             candidates[q, 0], log_weight[q, 0], column = j, 0, 1
-        hardest, rest = near[:HARDEST], near[HARDEST:]
-        for chosen, group in (
-            (hardest, len(hardest)),
-            (rng.permutation(rest)[:SOME_HARD], len(rest)),
-            (far[rng.integers(0, len(far), UNIFORM)] if len(far) else near[:0], len(far)),
-        ):
-            if len(chosen):
-                candidates[q, column : column + len(chosen)] = chosen
-                log_weight[q, column : column + len(chosen)] = np.log(group / len(chosen))
-                column += len(chosen)
+        some = rng.permutation(rest)[:SOME_HARD]
+        uniform = far[rng.integers(0, len(far), UNIFORM)] if len(far) else rest[:0]
+        for chosen, log_share in ((hardest, 0.0), (some, of_rest), (uniform, of_far)):
+            candidates[q, column : column + len(chosen)] = chosen
+            log_weight[q, column : column + len(chosen)] = log_share
+            column += len(chosen)
 
 
 class _Rest:

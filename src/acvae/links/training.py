@@ -149,9 +149,9 @@ def _adam(
 ) -> Parameters:
     """Minimise from `first` over those `ids` of the `inputs` (q, c, F)."""
     rng = np.random.default_rng(seed)
-    value = [part.copy() for part in first]
-    mean = [np.zeros_like(part) for part in first]
-    square = [np.zeros_like(part) for part in first]
+    flat = np.concatenate([part.ravel() for part in first])  # one vector, so that a step is a few operations
+    value = _parts_of(flat, first)
+    mean, square = np.zeros_like(flat), np.zeros_like(flat)
     steps = PASSES * -(-len(ids) // batch)
     t = 0
     for _ in range(PASSES):
@@ -159,21 +159,29 @@ def _adam(
         for begin in range(0, len(order), batch):
             at = order[begin : begin + batch]
             x = inputs[at].reshape(-1, inputs.shape[-1])
-            scores, one, two = forward(Parameters(*value), x)
-            gradient = backward(Parameters(*value), x, one, two, slope(scores, at))
+            scores, one, two = forward(value, x)
+            gradient = backward(value, x, one, two, slope(scores, at))
             t += 1
             done = t / steps
             rate = STEP * min(1.0, done / 0.15) * (0.5 + 0.5 * np.cos(np.pi * max(0.0, (done - 0.15) / 0.85)))
-            for p, g, m, v in zip(value, gradient, mean, square, strict=True):
-                g = g + np.float32(DECAY) * p
-                m += np.float32(0.1) * (g - m)
-                v += np.float32(0.01) * (g * g - v)
-                p -= (
-                    np.float32(rate / (1 - 0.9**t))
-                    * m
-                    / (np.sqrt(v / np.float32(1 - 0.99**t)) + np.float32(1e-8))
-                )
-    return Parameters(*value)
+            g = np.concatenate([part.ravel() for part in gradient])
+            g += np.float32(DECAY) * flat
+            mean += np.float32(0.1) * (g - mean)
+            square += np.float32(0.01) * (g * g - square)
+            flat -= (
+                np.float32(rate / (1 - 0.9**t))
+                * mean
+                / (np.sqrt(square / np.float32(1 - 0.99**t)) + np.float32(1e-8))
+            )
+    return value
+
+
+def _parts_of(flat: Array, like: Parameters) -> Parameters:
+    """Views of a vector in the shapes of parameters."""
+    ends = np.cumsum([part.size for part in like])
+    return Parameters(
+        *(part.reshape(old.shape) for part, old in zip(np.split(flat, ends[:-1]), like, strict=True))
+    )
 
 
 def _slope(log_odds: npt.NDArray[Any], link: Array) -> npt.NDArray[Any]:

@@ -128,6 +128,9 @@ class ACVAE(GraphEstimator):
             device=device,
         )
 
+    def _keep(self, features: Any) -> None:
+        self._fitted_features = features
+
     def extend(
         self, features: Any, edges: Any, *, known_features: Any = None, names: Iterable[Any] | None = None
     ) -> Extension:
@@ -145,9 +148,9 @@ class ACVAE(GraphEstimator):
             Pairs (new vertex, known vertex). A whole number is an id, 0 … k−1 for the new ones; anything else
             is a name. New vertices without edges are embedded by their features alone.
         known_features
-            (n, D) the matrix the model was trained on. The correlation along an edge is read from the
-            features of both its ends, and a model does not keep its training data; only the rows at the
-            ends of edges are looked at, and none are needed without edges.
+            (n, D) the matrix the model was trained on, by default what `fit` was given: the correlation along
+            an edge is read from the features of both its ends. A file of a model does not hold them, so after
+            `acvae.load` they are needed where there are edges; only the rows at their ends are looked at.
         names
             k names of the new vertices, by default "new-0", "new-1", … if the known ones have names.
 

@@ -25,7 +25,7 @@ from acvae.links.ranking import LinkRanking
 from acvae.models.scoring import score_links
 from acvae.models.vertices import names_of, vertex_ids
 
-__all__ = ["Embedder", "check_graph_type", "column_names"]
+__all__ = ["Embedder", "check_apart", "check_graph_type", "column_names"]
 
 # How the time of learning links from a posterior is spent, about, in percent.
 LINK_STAGES = {"leave-one-out": 60, "head": 30, "probabilities": 10}
@@ -131,9 +131,7 @@ class Embedder(_Transformer):
         """
         self._need_fit("link_probability")
         a, b = check_pairs(self._ids(i), self._ids(j), self.posterior_.n_vertices)
-        if (a == b).any():
-            same = int(a[a == b].flat[0])
-            raise GraphError(f"a link joins two vertices, but vertex {same} was asked for with itself.")
+        check_apart(a, b)
         odds = self.links_.log_odds(a.ravel(), b.ravel())
         found = probability_of(odds).reshape(a.shape)
         return float(found) if found.ndim == 0 else found
@@ -269,6 +267,13 @@ class Embedder(_Transformer):
             "The feature names should match those that were passed during fit.\n"
             + ("".join(told) or "Feature names must be in the same order as they were in fit.\n")
         )
+
+
+def check_apart(i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> None:
+    """Refuse a vertex with itself; ids of one shape."""
+    if (i == j).any():
+        same = int(i[i == j].flat[0])
+        raise GraphError(f"a link joins two vertices, but vertex {same} was asked for with itself.")
 
 
 def check_graph_type(graph: Any) -> None:

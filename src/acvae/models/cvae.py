@@ -177,6 +177,8 @@ class CVAE(GraphEstimator):
         self._check_options()
 
     def _label(self) -> str:
+        if self.posterior == "graph":
+            return "CVAE_graph"
         return "CVAE_corr" if self.correlated else "CVAE_ind"
 
     def _pair_width(self) -> int | None:
@@ -204,12 +206,13 @@ class CVAE(GraphEstimator):
     ) -> AutoencodingFamily:
         assert graph is not None
         kind: type[AutoencodingFamily] = PairwiseFamily if self.correlated else IndependentFamily
+        options = self._objective()
         if self.posterior == "graph":
             kind = GraphFamily
             # Refused before the weights are computed, if there is not the memory.
-            elimination_order(graph.n_vertices, self.latent_dim, graph.edges)
+            options["order"] = elimination_order(graph.n_vertices, int(self.latent_dim), graph.edges)
         if self.edge_weights == "exact":
             weights = spanning_tree_probabilities(graph)
         else:
             weights = sampled_spanning_tree_probabilities(graph, self.n_trees, self.seed).probabilities
-        return kind(module, features, graph, weights, **self._objective(), device=device)
+        return kind(module, features, graph, weights, **options, device=device)

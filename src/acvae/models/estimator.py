@@ -56,6 +56,7 @@ class FamilyEstimator(Embedder):
         self.module_ = family.module
         self.history_ = history
         self.posterior_: Posterior = posterior
+        self._links = None  # those of a fit before were of another posterior
         diverged = runaway(history, posterior.latent_dim, self.learning_rate)
         if diverged is not None and world.rank == 0:
             warnings.warn(diverged, TrainingWarning, stacklevel=3)
@@ -104,6 +105,7 @@ class AutoencoderEstimator(FamilyEstimator):
     likelihood: str | Likelihood
     batch_vertices: int
     module_: Autoencoder
+    _fitted_features: Any = None  # what `_keep` kept; not in files
 
     # ------------------------------------------------------------------ what a subclass says
 
@@ -208,6 +210,7 @@ class AutoencoderEstimator(FamilyEstimator):
         self.graph_ = graph
         self.n_features_in_ = inputs.n_columns
         self._remember_columns(given.feature_names)
+        self._keep(given.features)
         return self
 
     def transform(self, features: Any) -> npt.NDArray[np.float32]:
@@ -216,6 +219,9 @@ class AutoencoderEstimator(FamilyEstimator):
         return mean
 
     # ------------------------------------------------------------------ inside
+
+    def _keep(self, features: Any) -> None:
+        """A model that is asked of the features of its fit later keeps them in memory."""
 
     def _inference_on(self, features: Any) -> AmortizedInference:
         """The trained networks on other features, without a graph."""

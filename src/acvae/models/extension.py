@@ -197,9 +197,12 @@ def _halves(inference: AmortizedInference, ids: IntArray) -> Tensor:
 
 def _known_inference(model: ACVAE, known_features: Any) -> AmortizedInference:
     if known_features is None:
+        known_features = model._fitted_features
+    if known_features is None:
         raise FeatureError(
-            "extend needs known_features, the matrix the model was trained on: the correlation along an edge "
-            "is read from the features of both its ends, and a model does not keep its training data."
+            "extend needs known_features=, the matrix the model was trained on: the correlation along an "
+            "edge is read from the features of both its ends, and a model that was loaded does not have "
+            "those of its fit, as a file does not hold them."
         )
     inference = model._inference_on(known_features)
     if inference.n_vertices != model.posterior_.n_vertices:
@@ -219,7 +222,8 @@ def _check_same_means(inference: AmortizedInference, ids: IntArray, posterior: P
             row = int(part[int(np.abs(given - trained).max(axis=1).argmax())])
             raise FeatureError(
                 f"known_features is not the matrix the model was trained on: vertex {row} gets another "
-                "embedding from it. Rows and columns must be in the order they had in fit."
+                "embedding from it. Rows and columns must be in the order they had in fit, and their numbers "
+                "must not have been changed since."
             )
 
 

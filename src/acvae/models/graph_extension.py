@@ -66,7 +66,9 @@ def extend(
     fresh = Graph(k, [], listed)
     ends = _ends(edges, fresh, graph)
     _check_new(ends, graph, n)
-    everyone = Graph(n + k, np.concatenate([graph.edges, ends]), all_names(graph, fresh))
+    everyone = Graph(
+        n + k, np.concatenate([graph.edges, ends]), all_names(graph, fresh), _weights(graph, len(ends))
+    )
     precisions = []
     for t, scale in zip(fitted.scales, fitted.statistics.scales, strict=True):
         own = fitted.precision * seen
@@ -82,6 +84,13 @@ def extend(
         else:
             precisions.append(_conditional(start, ends, strength, n, scale.mean))
     return GraphExtension(_posterior(model, precisions), everyone, np.arange(n, n + k))
+
+
+def _weights(graph: Graph, count: int) -> FloatArray | None:
+    """Weights of all edges, where those of the fit have any: `count` new ones have the mean of these."""
+    if graph.weights is None or graph.n_edges == 0:
+        return None
+    return np.concatenate([graph.weights, np.full(count, graph.weights.mean())])
 
 
 def _joined(start: Precision, ends: IntArray, strength: FloatArray) -> Precision:

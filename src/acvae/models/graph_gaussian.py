@@ -14,6 +14,7 @@ from acvae._util.checks import as_list, choice, real_number, seed_number, whole_
 from acvae._util.matrices import as_matrix
 from acvae._util.options import option
 from acvae._util.stages import Stages
+from acvae._util.text import shown
 from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
 from acvae.families.graph_gaussian_seconds import seconds_before
@@ -22,7 +23,7 @@ from acvae.gaussian.graph.solver import SOLVERS
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.ranking import LinkRanking
-from acvae.models.conventions import Embedder
+from acvae.models.conventions import Embedder, check_apart
 from acvae.models.explanation import Explanation, explain
 from acvae.models.graph_extension import GraphExtension, extend
 from acvae.models.graph_inputs import as_graph
@@ -34,8 +35,6 @@ FIT, FEATURES = "fit.", "features."  # before the names of arrays in a file
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-
-NOTHING_TRIED: dict[str, Any] = {"scales": [], "held_out": {}}
 
 
 class GraphGaussian(Embedder):
@@ -99,14 +98,19 @@ class GraphGaussian(Embedder):
         whole_number("latent_dim", self.latent_dim, minimum=1)
         seed_number("seed", self.seed)
         choice("solver", self.solver, SOLVERS)
+        expected = f"{option('scales')} must be 'auto' or numbers above 0"
         if isinstance(self.scales, str):
-            choice("scales", self.scales, ("auto",))
+            if self.scales != "auto":
+                raise OptionError(f"{expected}, not {shown(self.scales)}.")
             return
         given = as_list("scales", self.scales, OptionError, "'auto' or numbers above 0")
         if not given:
-            raise OptionError(f"{option('scales')} must be 'auto' or numbers above 0, and there are none.")
+            raise OptionError(f"{expected}, and there are none.")
         for scale in given:
-            real_number("each of scales", scale, above=0)
+            try:
+                real_number("each of scales", scale, above=0)
+            except OptionError:
+                raise OptionError(f"{expected}, but one is {shown(scale)}.") from None
 
     # ------------------------------------------------------------------ what users call
 
@@ -205,6 +209,7 @@ class GraphGaussian(Embedder):
         a, b = (self._ids(end) for end in (i, j))
         if a.size != 1 or b.size != 1:
             raise GraphError(f"two vertices are explained, not {a.size} and {b.size}.")
+        check_apart(a, b)
         return explain(self, int(a.item()), int(b.item()))
 
     # ------------------------------------------------------------------ inside
@@ -233,7 +238,7 @@ class GraphGaussian(Embedder):
         self.scales_ = fitted.scales
         self.solver_ = fitted.solver.name
         self.precision_ = fitted.precision
-        self.choice_ = {name: fitted.report.get(name, empty) for name, empty in NOTHING_TRIED.items()}
+        self.choice_ = {name: fitted.report.get(name, empty) for name, empty in _nothing_tried().items()}
         self.evidence_ = "none" if fitted.evidence is None else fitted.evidence.kind
         self.n_features_in_ = 0 if features is None else int(features.shape[1])
         self.posterior_: Posterior = self._posterior(fitted)
@@ -247,7 +252,7 @@ class GraphGaussian(Embedder):
             arrays |= {FEATURES + n: getattr(x, n) for n in ("data", "indices", "indptr")}
         elif self._features is not None:
             arrays[FEATURES + "table"] = np.asarray(self._features)
-        return arrays, {"features": kind, "solver": self.solver_}
+        return arrays, {"features": kind, "solver": self.solver_, "choice": self.choice_}
 
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
         own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
@@ -263,6 +268,7 @@ class GraphGaussian(Embedder):
             features = x
         if features is not None and features.shape != shape:
             raise SavedModelError(f"its features have the shape {features.shape}, not {shape}.")
+        fitted.report = _checked_choice(values.get("choice", {}))
         self._set(fitted, features, self.graph_)
 
     @property
@@ -291,3 +297,25 @@ class GraphGaussian(Embedder):
         table = as_matrix(features)
         self._check_width(table.shape[1])
         return table
+
+
+def _nothing_tried() -> dict[str, Any]:
+    return {"scales": [], "held_out": {}}
+
+
+def _checked_choice(choice: Any) -> dict[str, Any]:
+    """What was tried, from a file that may say anything; files of before say nothing."""
+    found = _nothing_tried() | choice if isinstance(choice, dict) else {"scales": None}
+    rows, held_out = found["scales"], found.get("held_out")
+    if not isinstance(rows, list) or not all(map(_are_figures, [*rows, held_out])):
+        raise SavedModelError("what it says was tried are no figures by name.")
+    return found
+
+
+def _are_figures(row: Any) -> bool:
+    """Numbers by name, and numbers in a list where they are of scales."""
+    if not isinstance(row, dict):
+        return False
+    scales = row.get("scales", [])
+    numbers = [value for name, value in row.items() if name != "scales"]
+    return isinstance(scales, list) and all(type(x) in (int, float) for x in [*numbers, *scales])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,7 +50,7 @@ class Entry:
     posterior
         What distances, paths and clusters are asked of.
     graph
-        The edges that were trained on; its names are the vertices' names.
+        The edges that were trained on; its names are the vertices' ids.
     test
         The held-out edges, or None.
     scores
@@ -64,6 +65,8 @@ class Entry:
         (n, D) CSR and (D,): clusters are named by the features their members share. Or None.
     classes, class_names
         (n,) integer classes that colour the map, −1 for none, and what they are called. Or None.
+    display_names
+        (n,) what people call the vertices, where it is not their ids; or None.
     """
 
     label: str
@@ -80,11 +83,15 @@ class Entry:
     feature_names: npt.NDArray[Any] | None = None
     classes: npt.NDArray[np.int64] | None = None
     class_names: Sequence[str] | None = None
+    display_names: Sequence[str] | None = None
 
     @classmethod
     def from_run(cls, run: Run, label: str) -> Entry:
         """Read everything from the run's folder, and the data where they can still be had."""
-        data, model = _data_of(run), run.model
+        data, model, stored = _data_of(run), run.model, run.stored_graph
+        classes, class_names = stored.classes, stored.class_names
+        if classes is None and data is not None:  # runs of before did not keep them
+            classes, class_names = data.labels, getattr(data, "class_names", None)
         # What a model that learns links has factorised for them, its posterior need not once more.
         posterior = model.posterior_ if run.config.method.learns_links else run.posterior
         return cls(
@@ -100,16 +107,25 @@ class Entry:
             predictor=model if hasattr(model, "predict_links") else None,
             features=None if data is None else data.features,
             feature_names=None if data is None else data.feature_names,
-            classes=None if data is None else data.labels,
-            class_names=getattr(data, "class_names", None),
+            classes=classes,
+            class_names=class_names,
+            display_names=stored.display_names,
         )
 
     @property
     def names(self) -> list[str]:
-        """The vertices' names; their numbers, where they have none."""
-        if self.graph.names is None:
-            return [str(v) for v in range(self.graph.n_vertices)]
-        return [str(name) for name in self.graph.names]
+        """What people call the vertices, with the id where several are called the same.
+
+        Where there is nothing else it is the ids, and the numbers of vertices without any.
+        """
+        ids = range(self.graph.n_vertices) if self.graph.names is None else self.graph.names
+        if self.display_names is None:
+            return [str(name) for name in ids]
+        times = Counter(self.display_names)
+        return [
+            name if times[name] == 1 else f"{name} ({own})"
+            for name, own in zip(self.display_names, ids, strict=True)
+        ]
 
     @property
     def has_forest(self) -> bool:

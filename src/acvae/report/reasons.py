@@ -40,13 +40,14 @@ def explanations(
     wanted = [tuple(pair) for pair in first]
     wanted += [(v, place) for place in range(min(3, found.shape[1])) for v in hubs]
     said: dict[str, list[str]] = {}
+    called = _called(entry)
     start = time.monotonic()
     for v, place in wanted[:MOST_EXPLAINED]:
         if time.monotonic() - start > seconds:
             break
         if found[v, place] >= 0:
             try:
-                words = _words(explain(v, int(found[v, place])), entry.feature_names)
+                words = _words(explain(v, int(found[v, place])), entry.feature_names, called)
             except AcvaeError:
                 continue
             if words:
@@ -54,10 +55,19 @@ def explanations(
     return said
 
 
-def _words(told: Any, feature_names: Any) -> list[str]:
+def _called(entry: Entry) -> dict[Any, str] | None:
+    """What people call the vertices, by what the model calls them."""
+    if entry.display_names is None:
+        return None
+    ids = range(entry.graph.n_vertices) if entry.graph.names is None else entry.graph.names.tolist()
+    return dict(zip(ids, entry.names, strict=True))
+
+
+def _words(told: Any, feature_names: Any, called: dict[Any, str] | None) -> list[str]:
     words = told
     if hasattr(told, "words"):
-        words = told.words(feature_names, most=MOST_NAMED, least=LEAST_FLOW)
+        more = {} if called is None else {"called": called}
+        words = told.words(feature_names, most=MOST_NAMED, least=LEAST_FLOW, **more)
     if not isinstance(words, (list, tuple)):
         words = [line.strip() for line in str(words).splitlines() if line.strip()]
     return [str(word)[:300] for word in words[:MOST_WORDS]]

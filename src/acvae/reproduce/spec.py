@@ -115,4 +115,5 @@ def gamma_text(gamma: float | None) -> str:
     """γ as in file names and tables: 0.001, 1000, none."""
     if gamma is None:
         return "none"
-    return f"{gamma:g}" if math.isfinite(gamma) else str(gamma)
+    short = f"{gamma:g}" if math.isfinite(gamma) else str(gamma)
+    return short if float(short) == gamma else repr(float(gamma))

@@ -64,6 +64,7 @@ def read_all(results: Path) -> Iterator[Result]:
 def _to_text(result: Any) -> str:
     """Indented, but with one line per row of the history, which is read as a table."""
     history = result.get("history", [])
-    text = json.dumps({**result, "history": "HISTORY"}, indent=1, ensure_ascii=False)
+    text = json.dumps({**result, "history": []}, indent=1, ensure_ascii=False)
     rows = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in history)
-    return text.replace('"HISTORY"', f"[\n  {rows}\n ]" if history else "[]")
+    # Only a key of the outermost object stands one space from the margin.
+    return text.replace('\n "history": []', f'\n "history": [\n  {rows}\n ]') if history else text

@@ -47,10 +47,13 @@ class Run:
         The settings, complete.
     about
         What is known of the data and the software: plain JSON values.
+    rankers
+        Those that were read already, by name (`acvae.runs.rankings.ranker`).
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = as_path("path", path)
+        self.rankers: dict[str, Any] = {}
         if not self.path.is_dir():
             what = "is a file, not the folder of a run" if self.path.exists() else "does not exist"
             raise NoRunError(f"{str(path)!r} {what}.", self.path)

@@ -30,8 +30,14 @@ def has_links(run: Run) -> bool:
 
 
 def ranker(run: Run, name: str) -> Any:
-    """What ranks that way: anything with `n_vertices` and `distance_blocks`."""
+    """What ranks that way: anything with `n_vertices` and `distance_blocks`; read once for a `Run`."""
     run.need_finished()
+    if name not in run.rankers:
+        run.rankers[name] = _read(run, name)
+    return run.rankers[name]
+
+
+def _read(run: Run, name: str) -> Any:
     if name == "link":
         return load_ranking(run.path / LINKS, run.posterior)
     if name != "pairwise" or run.config.method.ranking == "pairwise":

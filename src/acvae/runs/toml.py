@@ -19,9 +19,11 @@ def _key(key: str) -> str:
 
 
 def _toml(value: Any) -> str:
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
+        return _toml(value.tolist())
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, (bool, str)):  # JSON's texts are TOML's, but for one control character
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

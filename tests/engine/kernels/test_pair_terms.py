@@ -1,24 +1,14 @@
-"""The pair layer and the pair terms against plain tensor code, forward and backward."""
+"""The pair terms against plain tensor code, forward and backward."""
 
 import pytest
 import torch
 
 from acvae import objectives
 from acvae.engine.kernels import pair_terms
-from acvae.nn.kernels import pair_layer
 
 
 def randn(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def test_pair_layer_and_its_gradient() -> None:
-    halves, bias = randn(5, 6).requires_grad_(), randn(3, seed=1).requires_grad_()
-    i, j = torch.tensor([0, 1, 4, 2, 0]), torch.tensor([1, 0, 4, 3, 2])  # both orders, itself, a hub
-    first, second = halves[:, :3] + bias, halves[:, 3:]
-    expected = torch.relu(first[i] + second[j]) + torch.relu(first[j] + second[i])
-    torch.testing.assert_close(pair_layer(halves, bias, i, j), expected)
-    assert torch.autograd.gradcheck(lambda h, b: pair_layer(h, b, i, j), (halves, bias))
 
 
 @pytest.mark.parametrize("tau", [0.99, 0.5, -0.3])

@@ -6,7 +6,7 @@ import pytest
 from acvae.forests.elimination import order as elimination
 from acvae.forests.elimination.factor import NotPositiveError, factorise
 from acvae.forests.elimination.inverse import factorise_by_inverse
-from acvae.forests.elimination.order import TooLargeError, eliminate
+from acvae.forests.elimination.order import eliminate
 
 
 def random_system(n, m, seed, dominance=1.0):
@@ -62,33 +62,3 @@ def test_not_positive_definite(n, how_far):
     diagonal[edges[0, 0]] = -1.0
     with pytest.raises(NotPositiveError):
         factorise(eliminate(n, edges), edges, off, diagonal)
-
-
-def test_a_path_has_no_core():
-    n = 1000
-    edges = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
-    order = eliminate(n, edges)
-    assert order.core_size == 0
-    assert len(order.below) == n - 1  # no fill
-
-
-def test_columns_are_sorted_and_closed():
-    """All that a column is joined to is joined to one another: what the inverse along it relies on."""
-    edges, *_ = random_system(120, 240, seed=5)
-    order = eliminate(120, edges)
-    columns = [order.below[order.start[c] : order.start[c + 1]].tolist() for c in range(order.n_eliminated)]
-    for c, column in enumerate(columns):
-        assert column == sorted(set(column))
-        assert not column or column[0] > c
-        for t, low in enumerate(column):
-            if low < order.n_eliminated:
-                assert set(column[t + 1 :]) <= set(columns[low])
-
-
-def test_joining_too_many_is_too_large():
-    edges = np.array(
-        [(k, k + 1) for k in range(19)]
-    )  # one end after the other goes: 1 joined each, then none
-    assert eliminate(20, edges, most_joined=19).core_size == 0
-    with pytest.raises(TooLargeError):
-        eliminate(20, edges, most_joined=18)

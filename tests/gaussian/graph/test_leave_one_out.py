@@ -11,6 +11,7 @@ from acvae.gaussian.graph.leave_one_out import (
     held_out_evidence,
     laplacian_blocks,
     leave_out,
+    without_rounding,
 )
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-12}
@@ -120,3 +121,57 @@ def test_held_out_evidence_against_the_posterior_without_it():
         np.testing.assert_allclose(got.variance[v], spread, rtol=1e-8)
         density = -0.5 * ((evidence[v] - expected) ** 2 / spread + np.log(2 * np.pi * spread)).sum()
         np.testing.assert_allclose(got.log_density[v], density, rtol=1e-8)
+
+
+def small_covariance():
+    """Of six vertices, of which the last is alone."""
+    edges = np.array([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)])
+    return np.linalg.inv(laplacian_precision(6, edges, np.array([1.4, 1.0, 1.6, 2.0, 2.0]), np.ones(6)))
+
+
+def test_where_nothing_is_taken_away_all_stays():
+    whole = small_covariance()
+    ends, candidates = np.array([[2, 2], [0, 5]]), np.array([[0, 4], [1, 3]])
+    left = CandidatesLeftOut.of(
+        whole[[2, 0, 5]],
+        np.array([[0, 0], [1, 2]]),
+        ends,
+        candidates,
+        whole.diagonal(),
+        np.zeros((2, 2, 2)),
+    )
+    np.testing.assert_array_equal(left.own, whole.diagonal()[[2, 0]])
+    np.testing.assert_array_equal(left.between, [whole[2, [0, 4]], whole[0, [1, 3]]])
+    assert not left.pull.any()
+
+
+def test_an_edge_that_was_not_there_cannot_be_taken():
+    whole = small_covariance()
+    with pytest.raises(PosteriorError, match="not positive definite"):
+        CandidatesLeftOut.of(
+            whole[[0, 5]],
+            np.array([[0, 1]]),
+            np.array([[0, 5]]),
+            np.array([[1]]),
+            whole.diagonal(),
+            laplacian_blocks(np.array([50.0])),
+        )
+
+
+@pytest.mark.parametrize("rho", [0.5, -0.99, 1 - 1e-9, 1e-9])
+@pytest.mark.parametrize("weight", [1.0, 1e-3])
+def test_energy_from_what_is_beside_the_diagonal(rho, weight):
+    left = (1 - rho) * (1 + rho)
+    found = edge_energy(np.array([-weight * rho / left]), np.array([weight]))
+    assert found[0] == pytest.approx(weight * rho**2 / left, rel=1e-6)
+
+
+def test_an_edge_without_weight_has_no_energy_but_what_is_beside():
+    assert edge_energy(np.array([0.0]), np.array([1.0])).tolist() == [0]
+    assert edge_energy(np.array([-3.0]), np.array([0.0])).tolist() == [3]  # (√(4·o²) − 0)/2
+
+
+def test_rounding_is_no_mean():
+    before = np.array([[3.0, 4.0]] * 3)
+    after = np.array([[3e-9, 4e-9], [3e-7, 0], [-3, 4]])
+    assert without_rounding(after, before).tolist() == [[0, 0], [3e-7, 0], [-3, 4]]

@@ -1,5 +1,8 @@
 """Groups of dimensions on one graph, against the dense Gaussian."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -108,3 +111,35 @@ def test_files_are_not_believed(name, value):
     q, _ = make()
     with pytest.raises(PosteriorError, match=name):
         ScalesJoint.unpack({**q.joint.pack(), name: value}, N, len(GROUP))
+
+
+@pytest.mark.parametrize("solver", ["exact", "local"])
+@pytest.mark.parametrize("asked", [False, True])
+def test_copies_leave_out_what_can_be_computed_again(solver, asked):
+    made, _ = make()
+    own = made.joint
+    joint = ScalesJoint(own.links, own.strength, own.diagonal, own.group, solver=solver)
+    before = len(pickle.dumps(joint))
+    if asked:
+        joint.std  # noqa: B018
+        assert len(pickle.dumps(joint)) < before + own.diagonal.nbytes + 500
+    i, j = np.mgrid[:N, :N]
+    for other in (copy.deepcopy(joint), pickle.loads(pickle.dumps(joint))):
+        assert other.solver == solver
+        np.testing.assert_array_equal(other.std, joint.std)
+        np.testing.assert_array_equal(other.pairs(i.ravel(), j.ravel()), joint.pairs(i.ravel(), j.ravel()))
+
+
+def test_a_precision_that_is_not_positive_is_refused():
+    q, _ = make()
+    arrays = q.joint.pack()
+    negative = {**arrays, "strength": -9 * arrays["strength"]}  # more than any diagonal
+    joint = ScalesJoint.unpack(negative, N, len(GROUP))
+    with pytest.raises(PosteriorError, match="not positive definite"):
+        joint.along_links()
+    local = {"solver": np.array(2), "variance": np.ones((2, N))}
+    with pytest.raises(PosteriorError, match="not positive"):
+        ScalesJoint.unpack(negative | local, N, len(GROUP))
+    none = {"diagonal": np.zeros((0, N)), "strength": np.zeros((0, 8))}
+    with pytest.raises(PosteriorError, match="no scales"):
+        ScalesJoint.unpack(arrays | none, N, len(GROUP))

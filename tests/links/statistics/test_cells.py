@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from acvae.links.statistics import neighbourhood
 from acvae.links.statistics.cells import likest_in_cells
 
 
@@ -30,13 +29,3 @@ def test_cosines_are_real_each_vector_once_and_most_of_the_best_are_found():
     shared = [len(set(a) & set(b)) for k, (a, b) in enumerate(zip(ids, best, strict=True)) if k != 5]
     assert np.mean(shared) > 5
     assert not real[5].any()
-
-
-def test_long_tables_take_this_way(monkeypatch):
-    unit = vectors(300)
-    whole = neighbourhood.likest(unit, 10)
-    monkeypatch.setattr(neighbourhood, "MOST_COMPARED", 100)
-    some = neighbourhood.likest(unit, 10)
-    assert (np.diff(some.indptr) <= 10).all()
-    assert some.max() <= whole.max() + 1e-6
-    assert some.sum() > 0.5 * whole.sum()

@@ -103,23 +103,6 @@ def test_a_rule_and_cosine_in_all_forms() -> None:
     np.testing.assert_allclose(log, np.log(np.maximum(share, 1e-6)) + alike, atol=1e-9)
 
 
-def test_ties_are_broken_by_the_row_alone_and_never_across_different_scores() -> None:
-    graph = random_graph(30, 60, 5)
-    scores = rules.common_neighbours(graph, seed=1)
-    whole = {
-        int(r): block[i].copy() for rows, _, block in scores.distance_blocks() for i, r in enumerate(rows)
-    }
-    for rows, _, block in scores.distance_blocks([7, 3, 29], 2):
-        for i, r in enumerate(rows):
-            np.testing.assert_array_equal(block[i], whole[int(r)])
-    counts = over_common(graph, lambda u: 1)
-    for r, distance in whole.items():
-        assert len(np.unique(distance)) == 30
-        assert (np.diff(counts[r][np.argsort(distance)]) <= 0).all()
-    others = next(iter(rules.common_neighbours(graph, seed=2).distance_blocks([0])))[2]
-    assert (np.argsort(others[0]) != np.argsort(whole[0])).any()
-
-
 def test_metrics_take_a_rule() -> None:
     graph = acvae.Graph(4, [[0, 1], [1, 2], [2, 3]])
     hidden = acvae.Graph(4, [[0, 2]])
@@ -142,3 +125,20 @@ def test_what_cannot_be_scored_is_refused() -> None:
     for rows in ([6], [-1], [0.5], [[0]]):
         with pytest.raises(InputError):
             rules.katz(graph).rows(rows)
+
+
+def test_ties_are_broken_by_the_row_alone_and_never_across_different_scores() -> None:
+    graph = random_graph(30, 60, 5)
+    scores = rules.common_neighbours(graph, seed=1)
+    whole = {
+        int(r): block[i].copy() for rows, _, block in scores.distance_blocks() for i, r in enumerate(rows)
+    }
+    for rows, _, block in scores.distance_blocks([7, 3, 29], 2):
+        for i, r in enumerate(rows):
+            np.testing.assert_array_equal(block[i], whole[int(r)])
+    counts = over_common(graph, lambda u: 1)
+    for r, distance in whole.items():
+        assert len(np.unique(distance)) == 30
+        assert (np.diff(counts[r][np.argsort(distance)]) <= 0).all()
+    others = next(iter(rules.common_neighbours(graph, seed=2).distance_blocks([0])))[2]
+    assert (np.argsort(others[0]) != np.argsort(whole[0])).any()

@@ -12,8 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
-from acvae.forests.elimination import Elimination, TooLargeError, eliminate, factorise_by_inverse
-from acvae.gaussian.graph.leave_one_out import leave_out
+from acvae.forests.elimination import (
+    Elimination,
+    NotPositiveError,
+    TooLargeError,
+    eliminate,
+    factorise_by_inverse,
+)
+from acvae.gaussian.graph.leave_one_out import ROUNDING, leave_out
 from acvae.gaussian.graph.rows import DenseRows, Rows
 
 __all__ = ["LaplacianGaussian", "diagonal_with", "elimination_of", "energy"]
@@ -30,9 +36,10 @@ class LaplacianGaussian:
     Parameters
     ----------
     diagonal
-        (n,) the h of the precision, positive.
+        (n,) the h of the precision.
     edges, strength
-        (m, 2) and (m,) the pairs and their positive a.
+        (m, 2) and (m,) the pairs and their a. The precision is positive definite where all h and a are
+        positive, and may be elsewhere.
     order
         The `elimination_of` the edges, if it is known already; it is the same for all strengths.
 
@@ -42,10 +49,7 @@ class LaplacianGaussian:
         (n,) diagonal of K, and (m,) its entries at the edges.
     """
 
-    # A vertex without evidence whose only edge is left out has a mean of zero. What rounding leaves of it
-    # points at the other end, and would tell the answer; so a squared length below this share of what it was
-    # is zero.
-    rounding = 1e-16
+    rounding = ROUNDING
 
     def __init__(
         self,
@@ -57,7 +61,13 @@ class LaplacianGaussian:
         self.diagonal, self.edges, self.strength = diagonal, edges, strength
         self.order = elimination_of(len(diagonal), edges) if order is None else order
         total = diagonal_with(diagonal, edges, strength)
-        self._factor = factorise_by_inverse(self.order, edges, -strength, total)
+        try:
+            self._factor = factorise_by_inverse(self.order, edges, -strength, total)
+        except NotPositiveError:
+            raise PosteriorError(
+                "the strengths and the diagonal belong to no joint distribution: the precision is not "
+                "positive definite. It is where all strengths and the diagonal are above 0."
+            ) from None
         self.variance: FloatArray = self._factor.variance[self.order.position]
         self.along: FloatArray = self._factor.along
 

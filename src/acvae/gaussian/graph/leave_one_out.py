@@ -21,6 +21,7 @@ import numpy.typing as npt
 from acvae.exceptions import PosteriorError
 
 __all__ = [
+    "ROUNDING",
     "CandidatesLeftOut",
     "HeldOut",
     "edge_energy",
@@ -33,8 +34,9 @@ __all__ = [
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-# A mean that the edge alone made is zero without it. What rounding leaves of it points at the other end, and
-# would tell the answer: a squared length below this share of what it was is zero.
+# A mean that an edge alone made, as of a vertex without evidence, is zero without it. What rounding leaves of
+# it points at the other end, and would tell the answer: a squared length below this share of what it was is
+# zero.
 ROUNDING = 1e-16
 
 

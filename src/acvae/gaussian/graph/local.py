@@ -85,10 +85,10 @@ class LocalGaussian:
             raise PosteriorError(
                 "solver='local' needs a positive diagonal and positive strengths; use solver='exact'."
             )
-        self._neighbours = Neighbours.of(len(diagonal), edges) if neighbours is None else neighbours
-        self._strength = strength[self._neighbours.edge]
+        self.neighbours = Neighbours.of(len(diagonal), edges) if neighbours is None else neighbours
+        self._strength = strength[self.neighbours.edge]
         self._total = diagonal_with(diagonal, edges, strength)
-        self._matrix = self._neighbours.start, self._neighbours.near, self._strength, self._total
+        self._matrix = self.neighbours.start, self.neighbours.near, self._strength, self._total
         if variance is not None:
             self.variance = variance
 

@@ -114,25 +114,35 @@ class ScalesJoint:
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], n: int, d: int) -> ScalesJoint:
-        """Of arrays that may be anything: precisions on n vertices, shared by d dimensions."""
+        """Of arrays that may be anything: precisions on n vertices, shared by d dimensions.
+
+        Strengths may be negative, as those of `GraphGaussian.extend(known="fixed")`, where they are
+        factorised: whether a precision is positive definite is seen when it is.
+        """
         stored = Stored(arrays)
         links = stored.links("links", n)
         diagonal = stored.numbers("diagonal", (None, n), np.float64)
         strength = stored.numbers("strength", (len(diagonal), len(links)), np.float64)
-        if len(diagonal) == 0 or not (diagonal > 0).all() or not (strength > 0).all():
-            raise PosteriorError("its precision is not positive.")
+        if len(diagonal) == 0:
+            raise PosteriorError("it has no scales.")
         group = stored.ids("group", (d,), len(diagonal))
         if "solver" not in arrays:
             return cls(links, strength, diagonal, group)
         solver = SOLVERS[int(stored.ids("solver", (), len(SOLVERS)))]
+        if solver == "local" and not ((diagonal > 0).all() and (strength > 0).all()):
+            raise PosteriorError("its precision is not positive.")
         variance = stored.numbers("variance", diagonal.shape, np.float64)
         if not (variance > 0).all():
             raise PosteriorError("its variances are not positive.")
         return cls(links, strength, diagonal, group, solver=solver, variance=variance)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What it is made of, without what was computed of it."""
-        return self.pack()
+        """What it is made of, without what a factorisation gives again; variances without one are kept."""
+        computed = ("gaussians", "_std")
+        state = {name: value for name, value in self.__dict__.items() if name not in computed}
+        if self.solver != "exact" and "gaussians" in self.__dict__:
+            state["_variance"] = np.stack([gaussian.variance for gaussian in self.gaussians])
+        return state
 
     # ------------------------------------------------------------------ pairs
 
@@ -156,8 +166,14 @@ class ScalesJoint:
         """Vertices and their candidates, as if the edge of each query were not in the graph: exact.
 
         By a rank-one update a scale. Means and spreads change with the correlations, as evidence flows along
-        edges.
+        edges. Rows that are known near their vertices only are refused: what they leave out would not cancel,
+        and would tell where the edge was.
         """
+        if self.solver == "local":
+            raise PosteriorError(
+                "pairs without their edges need a factorised precision, and solver='local' makes none: fit "
+                "with solver='exact', or ask GraphGaussian's own links_, which pushes anew for every edge."
+            )
         at, places = np.unique(ends, return_inverse=True)
         places = places.reshape(ends.shape)
         edge = find_links(self.links, self.diagonal.shape[1], ends)

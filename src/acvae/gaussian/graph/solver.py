@@ -21,7 +21,16 @@ from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.gaussian.graph.local import LocalGaussian, Neighbours
 from acvae.gaussian.graph.rows import Rows
 
-__all__ = ["SOLVERS", "ExactSolver", "Gaussian", "LocalSolver", "Solver", "solver_for", "solver_named"]
+__all__ = [
+    "SOLVERS",
+    "ExactSolver",
+    "Gaussian",
+    "LocalSolver",
+    "Solver",
+    "solver_for",
+    "solver_named",
+    "solver_of",
+]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -146,8 +155,9 @@ class LocalSolver:
 
     name, restricts = "local", True
 
-    def __init__(self, n_vertices: int, edges: IntArray) -> None:
-        self.edges, self._neighbours = edges, Neighbours.of(n_vertices, edges)
+    def __init__(self, n_vertices: int, edges: IntArray, neighbours: Neighbours | None = None) -> None:
+        self.edges = edges
+        self._neighbours = Neighbours.of(n_vertices, edges) if neighbours is None else neighbours
 
     @property
     def seconds(self) -> float:
@@ -171,6 +181,14 @@ def solver_named(name: str, n_vertices: int, edges: IntArray) -> Solver:
     if name not in SOLVERS[1:]:
         raise PosteriorError(f"there is no solver {str(name)[:40]!r}; there are exact and local.")
     return LocalSolver(n_vertices, edges) if name == "local" else ExactSolver(n_vertices, edges)
+
+
+def solver_of(gaussian: Gaussian) -> Solver:
+    """One like that which made a Gaussian, without what took it time: an order, or neighbour lists."""
+    n, edges = gaussian.n_vertices, gaussian.edges
+    if isinstance(gaussian, LocalGaussian):
+        return LocalSolver(n, edges, gaussian.neighbours)
+    return ExactSolver(n, edges, gaussian.order if isinstance(gaussian, LaplacianGaussian) else None)
 
 
 def solver_for(wish: str, n_vertices: int, edges: IntArray) -> Solver:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from acvae._util.lookup import csr_entries, lay_out
+from acvae._util.lookup import csr_entries, in_order, lay_out
 from acvae._util.threads import over_ranges
 
 __all__ = ["Paths"]
@@ -80,14 +80,17 @@ class Paths:
     def _three(self, two: sp.csr_array, place: IntArray, column: IntArray) -> FloatArray:
         """Of three steps, at places among the rows of `two` and columns that broadcast."""
         rows, columns = np.broadcast_arrays(place, column)
-        order = np.argsort(rows.ravel(), kind="stable")
         linked, shared = self._adjacency, two.data * self._share[two.indices]
         given = two.indptr, two.indices, shared, linked.indptr, linked.indices
-        found, asked = np.empty(rows.size), (rows.ravel()[order], columns.ravel()[order])
-        over_ranges(lambda a, b: _over_neighbours(*given, *asked, found, a, b), rows.size, at_least=2048)
-        out = np.empty(rows.size)
-        out[order] = found
-        return out.reshape(rows.shape)
+
+        def sums(asked: IntArray, wanted: IntArray) -> FloatArray:
+            found = np.empty(len(asked))
+            over_ranges(
+                lambda a, b: _over_neighbours(*given, asked, wanted, found, a, b), len(found), at_least=2048
+            )
+            return found
+
+        return in_order(sums, rows, columns)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.scales import ScalesJoint
-from acvae.gaussian.graph.solver import Gaussian, Solver, solver_named
+from acvae.gaussian.graph.solver import Gaussian, solver_named, solver_of
 from acvae.gaussian.posterior import Posterior
 from acvae.gaussian.stored import Stored
 from acvae.links.statistics.graph import GraphStatistics
@@ -72,11 +72,17 @@ def unpack_graph(
     told = isinstance(labels, list) and all(isinstance(x, str) and len(x) <= LONGEST for x in labels)
     if not told or len(labels or ()) != count:
         raise PosteriorError(f"it has no labels for its {count} scales.")
-    solver = solver_named(str(about.get("solver", "exact")), n, links)
+    name = str(about.get("solver", "exact"))
     variance = stored.numbers("variance", (count, n), np.float64) if "variance" in arrays else None
     if variance is not None and not (variance > 0).all():
         raise PosteriorError("its variances are not positive.")
-    gaussians = _gaussians(solver, links, strength, diagonal, variance, posterior)
+    held = _held(posterior, name, links, strength, diagonal)
+    if held is None:
+        solver = solver_named(name, n, links)
+        known = [None] * count if variance is None else variance
+        gaussians = tuple(solver.gaussian(h, a, v) for h, a, v in zip(diagonal, strength, known, strict=True))
+    else:
+        solver, gaussians = solver_of(held[0]), held
     scales = tuple(Scale(gaussian, own) for gaussian, own in zip(gaussians, mean, strict=True))
     return GraphStatistics(scales, tuple(labels or ()), links, weight, evidence, alike=alike, solver=solver)
 
@@ -93,24 +99,22 @@ def _alike(stored: Stored, n: int) -> sp.csr_array:
     return sp.csr_array((values, ids, start), shape=(n, n))
 
 
-def _gaussians(
-    solver: Solver,
+def _held(
+    posterior: Posterior | None,
+    solver: str,
     links: npt.NDArray[np.int64],
     strength: npt.NDArray[np.float64],
     diagonal: npt.NDArray[np.float64],
-    variance: npt.NDArray[np.float64] | None,
-    posterior: Posterior | None,
-) -> tuple[Gaussian, ...]:
-    """The posterior's, where it has the same, since a factorisation takes time and memory."""
+) -> tuple[Gaussian, ...] | None:
+    """The posterior's, where it has the same, since orders and factorisations take time and memory."""
     joint = None if posterior is None else posterior.joint
     if (
         isinstance(joint, ScalesJoint)
-        and joint.solver == solver.name
+        and joint.solver == solver
         and all(
             np.array_equal(a, b)
             for a, b in ((joint.links, links), (joint.strength, strength), (joint.diagonal, diagonal))
         )
     ):
         return joint.gaussians
-    known = [None] * len(diagonal) if variance is None else variance
-    return tuple(solver.gaussian(h, a, v) for h, a, v in zip(diagonal, strength, known, strict=True))
+    return None

@@ -7,7 +7,7 @@ from torch_geometric import metrics as peers
 
 import oracles
 from acvae import Graph, Posterior, metrics, split_edges
-from acvae.exceptions import GraphError, OptionError, PosteriorError
+from acvae.exceptions import GraphError, OptionError
 
 
 def random_split(rng, n, m_train, m_test):
@@ -81,19 +81,6 @@ class TestAgainstADoubleLoop:
         mean = np.array(places, dtype=float)[:, None]
         assert_scores(Posterior(mean, np.ones((n, 1))), (mean - mean.T) ** 2 + 2, train, test, k=2)
 
-    def test_ranks_of_every_link(self):
-        rng = np.random.default_rng(0)
-        q, distances = tied_posterior(rng, 32)
-        train, test = random_split(rng, 32, 50, 30)
-        found = metrics.link_ranks(q, train, test)
-        train_rank, test_rank = oracles.link_ranks(distances, train, test)
-        # By vertex and, within one, by neighbour: the order in which the oracle goes through them.
-        assert found.train_vertex.tolist() == [i for i, _ in train_rank]
-        assert found.train_rank.tolist() == list(train_rank.values())
-        assert found.test_vertex.tolist() == [i for i, _ in test_rank]
-        assert found.test_rank.tolist() == list(test_rank.values())
-        assert found.candidates.tolist() == [31 - len(train.neighbors(i)) for i in range(32)]
-
     def test_many_blocks(self, monkeypatch):
         monkeypatch.setattr("acvae.gaussian.distance_matrix.BLOCK_BYTES", 1)  # blocks of the smallest size
         q = forest_posterior(5, 90)
@@ -105,14 +92,6 @@ class TestByHand:
     """Four vertices on a line at 0, 1, 3, 4: from 0 the others are met in the order 1, 2, 3."""
 
     q = Posterior([[0.0], [1.0], [3.0], [4.0]], np.ones((4, 1)))
-
-    def test_ranks_leave_out_train_neighbours_only(self):
-        train, test = Graph(4, [[0, 1]]), Graph(4, [[0, 2], [0, 3]])
-        found = metrics.link_ranks(self.q, train, test)
-        # Train: 1 is nearest to 0 and 0 to 1. Test from 0: 2 is first and 3 second once 1 is left out;
-        # from 2 and from 3 vertex 0 comes last of three.
-        assert found.train_rank.tolist() == [1, 1]
-        assert found.test_rank.tolist() == [1, 2, 3, 3]
 
     def test_scores(self):
         train, test = Graph(4, [[0, 1]]), Graph(4, [[0, 2], [0, 3]])
@@ -126,12 +105,6 @@ class TestByHand:
         assert scores.ncrr.random == pytest.approx((1 + third + third) / 3)
         assert scores.mrr.random == pytest.approx((1 + third + third) / 3)
         assert scores.hits.random == pytest.approx((1 + 1 / 3 + 1 / 3) / 3)
-
-    def test_ties_count_against_us(self):
-        same = Posterior(np.zeros((4, 1)), np.ones((4, 1)))
-        found = metrics.link_ranks(same, Graph(4, [[0, 1]]), Graph(4, [[0, 2]]))
-        assert found.train_rank.tolist() == [3, 3]
-        assert found.test_rank.tolist() == [2, 3]
 
 
 class TestRandomRanking:
@@ -205,13 +178,6 @@ class TestEdgeCases:
         assert np.isnan([s.train for s in scores[:3]]).all()
         assert not np.isnan([s.test for s in scores[:3]]).any()
 
-    def test_every_other_vertex_is_known(self):
-        # Vertex 0 of a star is joined to all but its one test link, which can only come first.
-        train, test = Graph(5, [[0, 1], [0, 2], [0, 3]]), Graph(5, [[0, 4]])
-        found = metrics.link_ranks(forest_posterior(2, 5), train, test)
-        assert found.test_rank[0] == 1
-        assert found.candidates[0] == 1
-
     def test_perfect_ranking(self):
         mean = np.repeat(np.arange(10.0) * 100, 2)[:, None]
         pairs = Graph(20, np.arange(20).reshape(-1, 2))
@@ -251,22 +217,3 @@ class TestBadInput:
         for metric in (metrics.hits_at, metrics.evaluate):
             with pytest.raises(OptionError, match="k must be a whole number of at least 1, not"):
                 metric(self.q, Graph(4, []), Graph(4, []), k=k)
-
-    @pytest.mark.parametrize("part", ["train", "test"])
-    def test_a_distance_that_is_not_a_number_is_an_error(self, part):
-        """As a cosine with an empty row of features would be."""
-
-        class Scores:
-            n_vertices = 4
-
-            def distance_blocks(self, rows):
-                block = np.ones((len(rows), 4))
-                block[rows == 2, 1] = np.nan
-                yield rows, np.arange(4), block
-
-        links, others = Graph(4, [[0, 3], [1, 2]]), Graph(4, [[0, 2]])
-        split = (links, others) if part == "train" else (others, links)
-        with pytest.raises(
-            PosteriorError, match=r"vertex 2 has a link whose distance is not a number \(nan\)"
-        ):
-            metrics.ncrr(Scores(), *split)

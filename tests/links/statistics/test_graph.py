@@ -7,6 +7,7 @@ from acvae import Graph
 from acvae.families.graph_gaussian import make_statistics, relative_weights
 from acvae.gaussian.graph.laplacian import LaplacianGaussian
 from acvae.gaussian.graph.solver import ExactSolver
+from acvae.links.statistics import graph as module
 from acvae.links.statistics import paths
 from acvae.links.statistics.graph import GraphStatistics
 from acvae.links.statistics.scales import Scale
@@ -100,3 +101,27 @@ def test_a_third_step_on_sparse_rows_is_that_on_dense_ones(shape, monkeypatch):
         monkeypatch.setattr(paths, "MANY", share)
         found.append(statistics.paths.rows(np.arange(N)))
     np.testing.assert_allclose(*found, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("features", "count"), [("all", 6 + 1 + 1 + 2 + 3 + 4), ("none", 6 + 1 + 1 + 2 + 4)])
+def test_numbers_have_a_name_and_a_sign_each(features, count):
+    statistics = problem("a star", False, features)[-1]
+    assert statistics.count == len(set(statistics.names)) == len(statistics.signs) == count
+    assert statistics.names[:2] == ("log correlation, scale 1.5", "cosine of means, scale 1.5")
+    assert statistics.names[-2:] == ("log degree of i", "log degree of j")
+    assert set(statistics.signs[:-4]) == {1.0}
+    # Company and degrees tell the ends apart; without evidence there is no company.
+    assert statistics.directed == (3 if features == "all" else 2)
+
+
+@pytest.mark.parametrize("features", ["all", "none"])
+def test_pairs_and_lookups_are_entries_of_the_rows(features, monkeypatch):
+    monkeypatch.setattr(module, "PANEL", 4)  # of fifteen vertices
+    statistics = problem(next(iter(SHAPES)), True, features)[-1]
+    at = np.array([3, 0, 13])
+    rows = statistics.rows(at)
+    place, others = np.divmod(np.arange(3 * N), N)
+    np.testing.assert_allclose(statistics.pairs(at[place], others), rows[place, others], atol=2e-6)
+    gaussians = [scale.gaussian for scale in statistics.scales] + [statistics.walk.gaussian]
+    held = [gaussian.some_rows(at) for gaussian in gaussians]
+    np.testing.assert_allclose(statistics.of(at, held, place, others), rows[place, others], atol=2e-6)

@@ -1,0 +1,150 @@
+"""New vertices of a fitted GraphGaussian, against dense Gaussians on the larger graph."""
+
+import numpy as np
+import pytest
+
+from acvae import Graph, GraphGaussian, Posterior
+from acvae.exceptions import FeatureError, GraphError, OptionError
+
+N, D = 24, 14
+
+
+def make_data(seed=0):
+    """Two noisy blocks with features that tell them apart, a vertex without edges, one without features."""
+    rng = np.random.default_rng(seed)
+    block = np.arange(N) % 2
+    share = np.where(block[:, None] == block, 0.35, 0.05)
+    pairs = [(i, j) for i in range(N - 1) for j in range(i) if rng.random() < share[i, j]]
+    x = (rng.random((N, D)) < np.where(block[:, None] == (np.arange(D) % 2), 0.4, 0.1)).astype(float)
+    x[3] = 0
+    return x, Graph(N, pairs)
+
+
+def fit(**options):
+    x, graph = make_data()
+    return GraphGaussian(latent_dim=4, scales=(2.0, 20.0), progress=False, **options).fit(x, graph), x, graph
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return fit()
+
+
+def test_updated_as_the_larger_graph_says(fitted):
+    model, x, graph = fitted
+    new = x[[0, 7]]
+    found = model.extend(new, [(0, 4), (0, 5), (1, 6), (1, ("new", 0))])
+    q = found.posterior
+    assert found.vertices.tolist() == [N, N + 1]
+    assert found.graph.n_edges == graph.n_edges + 4
+    fit, joint = model._fit, q.joint
+    evidence, seen = fit.evidence.project(new)
+    own = fit.precision * np.concatenate([fit.seen, seen])
+    pull = own[:, None] * np.concatenate([fit.rows, evidence])
+    for k in range(q.latent_dim):
+        s = joint.group[k]
+        precision = np.diag(1 + own)
+        for (i, j), a in zip(joint.links, joint.strength[s], strict=True):
+            precision[[i, j], [i, j]] += a
+            precision[[i, j], [j, i]] -= a
+        covariance = np.linalg.inv(precision)
+        np.testing.assert_allclose(q.mean[:, k], covariance @ pull[:, k // 2], atol=1e-5)
+        np.testing.assert_allclose(q.std[:, k] ** 2, np.diag(covariance), rtol=1e-4)
+    added = joint.strength[:, graph.n_edges :]
+    np.testing.assert_allclose(added, joint.strength[:, :1] * np.ones_like(added))
+
+
+def test_fixed_leaves_the_known_as_they_were_and_the_new_are_their_conditional(fitted):
+    model, x, _ = fitted
+    q = model.posterior_
+    found = model.extend(x[[1]], [(0, 4), (0, 5)], known="fixed").posterior
+    np.testing.assert_allclose(found.mean[:N], q.mean, atol=1e-5)
+    np.testing.assert_allclose(found.std[:N], q.std, rtol=1e-5)
+    i, j = np.mgrid[:N, :N]
+    np.testing.assert_allclose(found.pair_correlation(i, j), q.pair_correlation(i, j), atol=1e-8)
+    evidence, _ = model._fit.evidence.project(x[[1]])
+    for k in range(q.latent_dim):
+        s = q.joint.group[k]
+        a, c = model._fit.new_strengths(model.scales_[s], 1)[0], model._fit.precision
+        whole = 1 + c + 2 * a
+        mean = (c * evidence[0, k // 2] + a * (q.mean[4, k] + q.mean[5, k])) / whole
+        assert found.mean[N, k] == pytest.approx(mean, abs=1e-5)
+        both = q.std[[4, 5], k].astype(float)
+        rho = q.pair_correlation(4, 5)[k]
+        spread = 1 / whole + (a / whole) ** 2 * (both @ both + 2 * rho * both.prod())
+        assert found.std[N, k] == pytest.approx(np.sqrt(spread), rel=1e-4)
+
+
+def test_fixed_is_saved_and_loaded(fitted, tmp_path):
+    model, x, _ = fitted
+    q = model.extend(x[[1, 2]], [(0, 4), (0, 5), (1, 4)], known="fixed").posterior
+    assert (q.joint.strength < 0).any()
+    q.save(tmp_path / "q")
+    back = Posterior.load(tmp_path / "q")
+    np.testing.assert_array_equal(back.distances(range(N + 2)), q.distances(range(N + 2)))
+    np.testing.assert_array_equal(back.sample(2), q.sample(2))
+
+
+def test_edges_keep_their_weights_and_new_ones_have_the_mean():
+    x, graph = make_data()
+    weights = np.random.default_rng(1).uniform(0.5, 2, graph.n_edges)
+    graph = Graph(N, graph.edges, weights=weights)
+    model = GraphGaussian(latent_dim=2, scales=(2.0,), progress=False).fit(x, graph)
+    found = model.extend(x[[1]], [(0, 4), (0, 5)])
+    mean = graph.weights.mean()
+    expected = dict(zip(map(tuple, graph.edges.tolist()), graph.weights, strict=True))
+    expected |= {(4, N): mean, (5, N): mean}
+    got = dict(zip(map(tuple, found.graph.edges.tolist()), found.graph.weights, strict=True))
+    assert got == expected
+    joint = found.posterior.joint  # whose strengths follow them
+    ratio = joint.strength[0] / [expected[tuple(edge)] for edge in joint.links.tolist()]
+    np.testing.assert_allclose(ratio, ratio[0])
+
+
+def test_without_an_edge_before_the_new_ones_have_no_weights():
+    x, _ = make_data()
+    model = GraphGaussian(latent_dim=2, scales=(2.0,), progress=False)
+    found = model.fit(x, Graph(N, [], weights=[])).extend(x[[1]], [(0, 4)])
+    assert found.graph.n_edges == 1
+    assert found.graph.weights is None
+
+
+def test_edges_only_and_features_only(fitted):
+    model, x, _ = fitted
+    by_edges = model.extend(None, [("stranger", 4)], names=["stranger"]).posterior
+    assert by_edges.pair_correlation(N, 4).min() > 0
+    by_features = model.extend(x[[4]]).posterior
+    assert by_features.pair_correlation(N, 4).max() == 0
+    np.testing.assert_allclose(by_features.mean[N], model.transform(x[[4]])[0], atol=1e-6)
+
+
+def test_new_vertices_that_are_fixed_one_after_the_other_hear_only_of_those_before(fitted):
+    model, x, _ = fitted
+    both = model.extend(x[[1, 2]], [(0, 4), (1, 5), (1, ("new", 0))], known="fixed").posterior
+    first = model.extend(x[[1]], [(0, 4)], known="fixed").posterior
+    np.testing.assert_allclose(both.mean[: N + 1], first.mean, atol=1e-5)
+    np.testing.assert_allclose(both.std[: N + 1], first.std, rtol=1e-5)
+    assert both.pair_correlation(N, N + 1).min() > 0
+
+
+def test_a_local_fit_takes_no_negative_strengths():
+    model, x, _ = fit(solver="local")
+    with pytest.raises(OptionError, match="known='update', or fit with solver='exact'"):
+        model.extend(x[:1], [(0, 4)], known="fixed")
+    assert model.extend(x[:1], [(0, 4)]).posterior.n_vertices == N + 1
+
+
+@pytest.mark.parametrize(
+    ("features", "edges", "error", "telling"),
+    [
+        (None, [(0, 4)], FeatureError, "give features, or names"),
+        (np.zeros((0, D)), [], FeatureError, "there are no new vertices"),
+        (np.ones((1, D)), [(0, 4), (0, 4)], GraphError, "given twice"),
+        (np.ones((1, D)), [(0, ("new", 0))], GraphError, "linked with itself"),
+        (np.ones((1, D)), [(1, 4)], GraphError, "new vertices"),
+        (np.ones((1, D)), [(0, N)], GraphError, "known vertices"),
+    ],
+)
+def test_what_cannot_be_added(fitted, features, edges, error, telling):
+    with pytest.raises(error, match=telling):
+        fitted[0].extend(features, edges)
