@@ -65,7 +65,7 @@ def test_unknown_names_are_attribute_errors():
         _ = acvae.ACVEA
 
 
-@pytest.mark.parametrize("package", ["", ".forests", ".gaussian", ".links.statistics", ".runs"])
+@pytest.mark.parametrize("package", ["", ".forests", ".gaussian", ".runs"])
 def test_names_that_are_imported_when_used_are_listed(package):
     """By a shell that completes names, and by tools that make documents."""
     code = f"import acvae{package} as p; print(sorted(set(p.__all__) - set(dir(p))))"

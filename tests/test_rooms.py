@@ -38,6 +38,7 @@ ROOMS = (
 )
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 TORCH_FREE = ("_util", "gaussian", "links", "metrics", "clustering", "datasets", "runs", "plot", "report")
+OF_TORCH = {"gaussian.forest.torch_distribution", "runs.training"}  # a PyTorch distribution; what trains
 
 
 def modules():
@@ -46,9 +47,11 @@ def modules():
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
+KNOWN = {name for name, _ in modules()}
+
+
 def imports(path):
     """Modules of the package that a file imports, at its top or inside functions, types aside."""
-    known = {name for name, _ in modules()}
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
@@ -58,7 +61,7 @@ def imports(path):
             home = node.module.removeprefix("acvae").lstrip(".")
             for alias in node.names:
                 inner = f"{home}.{alias.name}".lstrip(".")
-                yield inner if inner in known else home
+                yield inner if inner in KNOWN else home
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] == "acvae":
@@ -101,6 +104,41 @@ def test_no_cycle():
     for name in GRAPH:
         if name:
             visit(name)
+
+
+def at_the_top(path):
+    """Modules that come with a file as soon as it is imported: those named outside its functions."""
+    level = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    for node in level:  # grows while it is walked
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            level += node.orelse
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            inner = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (name if name.removeprefix("acvae.") in KNOWN else node.module for name in inner)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            level += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+
+
+def test_rooms_without_pytorch():
+    """None of their modules imports it, itself or by what comes with it."""
+    top = {f"acvae.{name}".rstrip("."): set(at_the_top(path)) for name, path in modules()}
+
+    def comes_with(name, found):
+        """A module, the packages it is in, and what they import."""
+        parts = name.split(".")
+        for each in (".".join(parts[: k + 1]) for k in range(len(parts))):
+            if each not in found:
+                found.add(each)
+                for other in top.get(each, ()):
+                    comes_with(other, found)
+        return found
+
+    bound = {
+        name for name in GRAPH if room(name) in TORCH_FREE and "torch" in comes_with(f"acvae.{name}", set())
+    }
+    assert bound == OF_TORCH
 
 
 def test_the_top_of_the_package_can_be_taken_in_at_a_glance():

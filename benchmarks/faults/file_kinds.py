@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import table_kinds
-from safetensors.numpy import save_file
 
 import acvae
 from acvae.datasets.prepared import prepared
 from acvae.links.stored import load_ranking, save_ranking
 from acvae.runs import Run, RunConfig, fit_run
-from acvae.runs.graph_file import read_old_split
 from acvae.training import Checkpoint
 
 __all__ = ["Kind", "make_kinds"]
@@ -63,7 +61,6 @@ def make_kinds(home: Path) -> list[Kind]:
     made = [*_models(home, features, graph), *_posteriors(home, rng), _checkpoint(home, features)]
     made += [
         *_runs(home),
-        _old_split(home, graph),
         _cache(home, features, graph),
         *table_kinds.make(home, features, pairs, Kind),
     ]
@@ -192,19 +189,6 @@ def _read_run(file: Path) -> Any:
     answers += [run.graph.degrees, None if split is None else split.test.edges, run.class_names()]
     answers += [run.show_name(0), run.posterior.nearest([0], 3), run.about]
     return answers
-
-
-def _old_split(home: Path, graph: acvae.Graph) -> Kind:
-    """The split of a run as the first versions stored it, without a checksum."""
-    parts, path = acvae.split_edges(graph, seed=0), home / "split.safetensors"
-    about = {"seed": "0", "fraction": "0.05"}
-    save_file({"train": parts.train.edges, "test": parts.test.edges}, path, metadata=about)
-
-    def read(file: Path) -> Any:
-        found = read_old_split(file, graph)
-        return found.train.edges, found.test.degrees, found.seed, found.fraction
-
-    return Kind("run's split.safetensors", "arrays", path, read)
 
 
 def _cache(home: Path, features: sp.csr_array, graph: acvae.Graph) -> Kind:

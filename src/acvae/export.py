@@ -7,17 +7,17 @@ place.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.checks import called, choice, optional_import, whole_number
+from acvae._util.checks import called, choice, whole_number
 from acvae._util.files import replacing
+from acvae._util.table_writer import write_row_groups
 from acvae._util.targets import as_target
-from acvae.exceptions import InputError, OptionError
+from acvae.exceptions import InputError
 from acvae.gaussian.checks import check_rows
 from acvae.gaussian.conversion import (
     Columns,
@@ -97,22 +97,9 @@ def write_parquet(
     """
     choice("table", table, TABLES)
     rows_per_group = whole_number("rows_per_group", rows_per_group, minimum=1)
-    arrow = optional_import("pyarrow", needed_for="write_parquet", install="'acvae[tables]'")
-    parquet = optional_import("pyarrow.parquet", needed_for="write_parquet", install="'acvae[tables]'")
     labels = _labels(posterior, names)
-    path = as_target("path", path, "embeddings.parquet")
-    count = 0
-    with replacing(path) as partial, partial.open("wb") as file, ExitStack() as opened:
-        writer = None
-        for columns in _groups(posterior, table, labels, rows_per_group, k, exclude):  # a first one always
-            group = _arrow_table(arrow, columns)
-            if writer is None:
-                writer = opened.enter_context(
-                    parquet.ParquetWriter(file, group.schema, write_page_checksum=True)
-                )
-            writer.write_table(group, row_group_size=max(len(group), 1))
-            count += len(group)
-    return count
+    with replacing(as_target("path", path, "embeddings.parquet")) as partial:
+        return write_row_groups(partial, _groups(posterior, table, labels, rows_per_group, k, exclude))
 
 
 # ---------------------------------------------------------------------- columns
@@ -160,12 +147,3 @@ def _groups(
     )
     for start in range(0, max(total, 1), size):
         yield make(posterior, labels, slice(start, start + size))
-
-
-def _arrow_table(arrow: Any, columns: Columns) -> Any:
-    try:
-        return arrow.table(
-            {name: arrow.array(c.tolist() if c.dtype.kind in "OU" else c) for name, c in columns.items()}
-        )
-    except arrow.ArrowException as error:
-        raise OptionError(f"names of this kind cannot be written to Parquet: {error}") from None

@@ -20,8 +20,8 @@ def write(path, arrays=None, about=None):
     return path
 
 
-def read(path, **more):
-    return read_arrays(path, **MINE, what="file of mine", **more)
+def read(path):
+    return read_arrays(path, **MINE, what="file of mine")
 
 
 def by_hand(path, header, data=b"", length=None):
@@ -98,7 +98,7 @@ class TestRoundTrip:
             parse_json(np.zeros(3), "names")
 
 
-class TestFilesOfBefore:
+class TestFilesOfOthers:
     def test_without_a_checksum(self, tmp_path):
         about = json_array({"k": 1})
         save_file(
@@ -108,11 +108,15 @@ class TestFilesOfBefore:
         np.testing.assert_array_equal(arrays["x"], [1, 1])
         assert told == {"k": 1}
 
-    def test_without_a_format_only_if_allowed(self, tmp_path):
+    def test_without_a_format(self, tmp_path):
         save_file({"x": np.ones(2)}, tmp_path / "f", metadata={"seed": "3"})
         with pytest.raises(SavedModelError, match="not a file of mine of acvae"):
             read(tmp_path / "f")
-        assert read(tmp_path / "f", unmarked=True)[1] == {"seed": "3"}
+
+    def test_without_what_it_tells(self, tmp_path):
+        save_file({"x": np.ones(2)}, tmp_path / "f", metadata={"format": "mine", "version": "1"})
+        with pytest.raises(SavedModelError, match="it has no 'about' that tells what it holds"):
+            read(tmp_path / "f")
 
 
 class TestRefusal:
@@ -133,7 +137,9 @@ class TestRefusal:
         by_hand(tmp_path / "f", {"__metadata__": {"format": "yours"}})
         self.check_refused(tmp_path / "f", "not a file of mine of acvae")
         by_hand(tmp_path / "f", {"__metadata__": {"format": "mine", "version": "2"}})
-        self.check_refused(tmp_path / "f", "format 2.*reads up to 1: upgrade")
+        self.check_refused(tmp_path / "f", "format 2.*reads 1: upgrade")
+        by_hand(tmp_path / "f", {"__metadata__": {"format": "mine"}})
+        self.check_refused(tmp_path / "f", "format 0.*reads 1: make the file again")
         for odd in ("new", "-1", "١", "1" * 5000, ""):
             by_hand(tmp_path / "f", {"__metadata__": {"format": "mine", "version": odd}})
             self.check_refused(tmp_path / "f", "no number")

@@ -58,7 +58,9 @@ def test_what_is_left_is_told(monkeypatch):
     assert stream.getvalue().endswith("training: 3/10, forest update, about 4 min left\n")
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(3, "3 s"), (119, "119 s"), (600, "10 min"), (9000, "2.5 h")])
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(3, "3 s"), (89.6, "90 s"), (100, "2 min"), (5000, "83 min"), (9000, "2.5 h")]
+)
 def test_durations(seconds, said):
     assert duration(seconds) == said
 
@@ -86,9 +88,9 @@ def test_waiting_shows_the_seconds(monkeypatch, stream, shown):
 def test_waiting_tells_what_is_left_of_what_it_took_the_last_time(monkeypatch, stream, shown):
     for name in ("SECONDS_TO_FIRST_LINE", "SECONDS_BETWEEN_LINES"):
         monkeypatch.setattr(f"acvae._util.progress.{name}", 0.01)
-    with Waiting("forest", expected=100.0, stream=stream):
+    with Waiting("forest", expected=80.0, stream=stream):
         time.sleep(0.2)
-    assert f"forest: 0{shown}100 s left" in stream.getvalue()
+    assert f"forest: 0{shown}80 s left" in stream.getvalue()
 
 
 def test_who_does_the_work_may_say_how_long_it_takes(monkeypatch):

@@ -6,7 +6,6 @@ import scipy.sparse as sp
 
 from acvae import Graph
 from acvae.datasets import from_archive
-from acvae.datasets.archives import is_archive
 from acvae.exceptions import DataError
 
 X = np.array([[1, 0, 2.5], [0, 0, 0], [0, 3, 0]])
@@ -99,11 +98,3 @@ def test_files_that_are_none(tmp_path, content):
         from_archive(tmp_path / "x.npz")
     with pytest.raises(DataError, match="does not exist"):
         from_archive(tmp_path / "none.npz")
-
-
-def test_recognised_by_its_edges(save, tmp_path):
-    assert is_archive(save(edges=EDGES, features=X))
-    assert not is_archive(save(X=X))
-    assert not is_archive(tmp_path / "none.npz")
-    (tmp_path / "bad.npz").write_bytes(b"?")
-    assert not is_archive(tmp_path / "bad.npz")

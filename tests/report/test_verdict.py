@@ -8,7 +8,8 @@ import pytest
 import acvae
 from acvae import metrics
 from acvae.methods import METHODS
-from acvae.report.verdict import CommonNeighbors, verdict
+from acvae.report.verdict import verdict
+from acvae.reproduce.compare.rules import common_neighbours
 from acvae.runs.collapse import collapse_warning, spread_of
 from report.samples import make_entry
 
@@ -61,20 +62,10 @@ def test_without_scores_it_says_so():
     assert "All links were trained on" in verdict(replace(make_entry(), scores=None, test=None)).text
 
 
-def test_common_neighbours_are_ranked_as_by_hand():
-    # A path 0–1–2–3: 0 and 2 share 1, 1 and 3 share 2; of 0 the candidates are 2 and 3.
-    train, test = acvae.Graph(4, [(0, 1), (1, 2), (2, 3)]), acvae.Graph(4, [(0, 2)])
-    assert metrics.ncrr(CommonNeighbors(train), train, test).test == 1
-    blocks = list(CommonNeighbors(train).distance_blocks([0]))
-    ((rows, _, block),) = blocks
-    assert rows.tolist() == [0]
-    np.testing.assert_array_equal(np.ceil(-block[0] - 0.9), [1, 0, 1, 0])
-
-
 def test_the_rule_is_counted_where_it_is_not_stored():
     entry = make_entry()
     assert entry.scores is not None
-    expected = metrics.ncrr(CommonNeighbors(entry.graph), entry.graph, entry.test).test
+    expected = metrics.ncrr(common_neighbours(entry.graph), entry.graph, entry.test).test
     assert f"common neighbours {expected:.3f}" in verdict(entry).text
 
 

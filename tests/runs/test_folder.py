@@ -68,9 +68,10 @@ def test_a_damaged_record_of_the_run(run):
     (run / "run.json").write_text("{")
     with pytest.raises(RunError, match=r"run\.json' cannot be read"):
         Run(run)
-    (run / "run.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(RunError, match="was made by a newer acvae than this one"):
-        Run(run)
+    for other in (99, 1, "2", None):
+        (run / "run.json").write_text(json.dumps({"format": other}))
+        with pytest.raises(RunError, match=f"of format {other}, and this acvae .* reads format 2"):
+            Run(run)
 
 
 def test_a_damaged_config(run):

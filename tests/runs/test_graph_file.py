@@ -8,7 +8,7 @@ from acvae import Graph, split_edges
 from acvae._util.arrays import json_array, read_arrays, write_arrays
 from acvae.datasets import Dataset
 from acvae.exceptions import OptionError, RunError
-from acvae.runs.graph_file import FORMAT, VERSION, read_graph, read_old_split, write_graph
+from acvae.runs.graph_file import FORMAT, VERSION, read_graph, write_graph
 
 GRAPH = Graph(4, [(0, 1), (1, 2), (2, 3), (0, 3)], ["a", "b", "ü", "d"], weights=[1, 2, 3, 4])
 
@@ -81,16 +81,3 @@ def test_damage(arrays, about, tmp_path):
     write_arrays(path, {**stored, **arrays}, {**told, **about}, format=FORMAT, version=VERSION)
     with pytest.raises(RunError, match=r"the graph in '.*graph\.safetensors' cannot be read: "):
         read_graph(path)
-
-
-def test_the_split_of_runs_before(tmp_path):
-    path, split = tmp_path / "split.safetensors", split_edges(GRAPH, seed=5)
-    arrays = {"train": split.train.edges, "test": split.test.edges}
-    write_arrays(path, arrays, {"seed": 5, "fraction": 0.05}, format="", version=0)
-    found = read_old_split(path, GRAPH)
-    np.testing.assert_array_equal(found.test.edges, split.test.edges)
-    assert found.train.names.tolist() == GRAPH.names.tolist()
-    assert (found.seed, found.fraction) == (5, 0.05)
-    path.write_bytes(b"nothing")
-    with pytest.raises(RunError, match="the split in"):
-        read_old_split(path, GRAPH)

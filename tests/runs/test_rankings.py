@@ -24,7 +24,7 @@ class Fake:
     def __init__(self, path, model, *files, finished=True):
         self.path, self._finished = path, finished
         self.config = types.SimpleNamespace(model=model, method=METHODS[model])
-        self.posterior, self.graph = OWN, GRAPH
+        self.posterior, self.graph, self.rankers = OWN, GRAPH, {}
         self.model = types.SimpleNamespace(pairwise_posterior=lambda features: features)
         if "links" in files:
             save_ranking(path / "links.safetensors", fit_links(OWN, GRAPH))

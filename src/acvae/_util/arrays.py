@@ -2,8 +2,8 @@
 
 Nothing in a file is believed before it is checked. The header's length, the types, shapes and places of all
 arrays are held against the size of the file before anything is allocated, so that reading takes the memory
-of the file and little more. A SHA-256 of the content is stored in the header and checked; files from before
-there was one are read without it. The same content gives the same bytes.
+of the file and little more. A SHA-256 of the content is stored in the header and checked; a file
+without one is read without it. The same content gives the same bytes.
 
     write_arrays("a.safetensors", {"x": x}, {"about": "x"}, format="mine", version=1)
     arrays, about = read_arrays("a.safetensors", format="mine", version=1, what="file of mine")
@@ -28,7 +28,7 @@ from acvae._util.files import replacing
 from acvae._util.version import __version__
 from acvae.exceptions import OptionError, SavedModelError
 
-__all__ = ["json_array", "parse_json", "read_arrays", "write_arrays"]
+__all__ = ["json_array", "names_array", "parse_json", "read_arrays", "write_arrays"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -114,6 +114,14 @@ def json_array(value: Any) -> npt.NDArray[np.uint8]:
     return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
+def names_array(names: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """The names of vertices, as `json_array`."""
+    listed: list[Any] = names.tolist()
+    if not all(isinstance(name, (str, int)) for name in listed):
+        raise OptionError("only graphs whose names are strings or whole numbers can be saved.")
+    return json_array(listed)
+
+
 def _plain(value: Any) -> Any:
     """NumPy's numbers as Python's, arrays and ranges as lists."""
     if isinstance(value, (np.generic, np.ndarray)):
@@ -127,18 +135,16 @@ def _plain(value: Any) -> Any:
 
 
 def read_arrays(
-    path: str | PathLike[str], *, format: str, version: int, what: str, unmarked: bool = False
+    path: str | PathLike[str], *, format: str, version: int, what: str
 ) -> tuple[Arrays, dict[str, Any]]:
     """The arrays of a file and what is told about them.
 
     Parameters
     ----------
     format, version
-        What the file must be, and the newest version that is understood.
+        What the file must be, and the version of it that is understood.
     what
         What the caller calls such a file, for messages: "saved model".
-    unmarked
-        Whether a file that tells no format is taken for one, as some of before did not.
     """
     source = as_path("path", path)
     if not source.is_file():
@@ -147,13 +153,12 @@ def read_arrays(
         )
     try:
         metadata, entries = _read_header(source)
-        _check_format(source, metadata, format, version, what, unmarked)
+        _check_format(source, metadata, format, version, what)
         arrays = _read_data(source, entries)
         _check_content(metadata, entries, arrays)
-        text = arrays.pop(ABOUT, None)
-        if text is None:
-            return arrays, dict(metadata)  # as files of before told it
-        about = _unpack(text, MAX_ABOUT)
+        if ABOUT not in arrays:
+            raise _Damaged(f"it has no {ABOUT!r} that tells what it holds")
+        about = _unpack(arrays.pop(ABOUT), MAX_ABOUT)
         if not isinstance(about, dict):
             raise _Damaged("what it tells about itself is no JSON object")
         return arrays, about
@@ -208,20 +213,16 @@ def _entry(name: str, value: Any) -> _Entry:
     return _Entry(name, kind, tuple(shape), start, stop)
 
 
-def _check_format(
-    path: Path, metadata: dict[str, str], format: str, version: int, what: str, unmarked: bool
-) -> None:
-    if unmarked and "format" not in metadata:
-        return
+def _check_format(path: Path, metadata: dict[str, str], format: str, version: int, what: str) -> None:
     if metadata.get("format") != format:
         raise SavedModelError(f"{path} is a safetensors file, but not a {what} of acvae.")
     told = metadata.get("version", "0")
     if not (told.isascii() and told.isdigit() and len(told) < 10):
         raise _Damaged(f"its version is {told[:20]!r}, which is no number")
-    if int(told) > version:
+    if int(told) != version:
+        way = "upgrade acvae to open it" if int(told) > version else "make the file again"
         raise SavedModelError(
-            f"{path} was written in format {int(told)}, this acvae ({__version__}) reads up to {version}: "
-            "upgrade acvae to open it."
+            f"{path} was written in format {int(told)}, this acvae ({__version__}) reads {version}: {way}."
         )
 
 

@@ -112,9 +112,9 @@ class Progress:
 
 def duration(seconds: float) -> str:
     """As people say it: 45 s, 12 min, 3.5 h."""
-    if seconds < 120:
+    if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class Waiting:

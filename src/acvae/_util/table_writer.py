@@ -16,7 +16,7 @@ from acvae._util.checks import optional_import
 from acvae._util.files import replacing
 from acvae.exceptions import OptionError
 
-__all__ = ["check_ending", "write_table"]
+__all__ = ["check_ending", "write_row_groups", "write_table"]
 
 Columns = Mapping[str, npt.NDArray[Any]]
 ENDINGS = (".csv", ".parquet")
@@ -39,7 +39,7 @@ def write_table(path: str | PathLike[str], parts: Iterable[Columns]) -> int:
     parquet = check_ending(path) == ".parquet"
     try:
         with replacing(path) as partial:
-            return _parquet(partial, parts) if parquet else _csv(partial, parts)
+            return write_row_groups(partial, parts) if parquet else _csv(partial, parts)
     except OSError as error:
         raise OptionError(f"{str(path)!r} cannot be written ({error.strerror or error}).") from error
 
@@ -62,11 +62,12 @@ def _plain(column: npt.NDArray[Any]) -> list[Any]:
     return [str(x) for x in column] if column.dtype == np.float32 else column.tolist()
 
 
-def _parquet(path: Path, parts: Iterable[Columns]) -> int:
+def write_row_groups(path: Path, parts: Iterable[Columns]) -> int:
+    """Write the parts as row groups of one Parquet file, and return the number of rows."""
     arrow = optional_import("pyarrow", needed_for="a Parquet file", install="'acvae[tables]'")
     parquet = optional_import("pyarrow.parquet", needed_for="a Parquet file", install="'acvae[tables]'")
     count = 0
-    with ExitStack() as opened:
+    with path.open("wb") as file, ExitStack() as opened:
         writer = None
         for columns in parts:
             try:
@@ -79,7 +80,7 @@ def _parquet(path: Path, parts: Iterable[Columns]) -> int:
             except arrow.ArrowException as error:
                 raise OptionError(f"names of this kind cannot be written to Parquet: {error}") from None
             if writer is None:
-                made = parquet.ParquetWriter(path, table.schema, write_page_checksum=True)
+                made = parquet.ParquetWriter(file, table.schema, write_page_checksum=True)
                 writer = opened.enter_context(made)
             writer.write_table(table, row_group_size=max(len(table), 1))
             count += len(table)

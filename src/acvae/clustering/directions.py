@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from acvae._util.checks import seed_number, whole_number
 from acvae.exceptions import OptionError
+from acvae.gaussian.joint import Joint
 from acvae.gaussian.posterior import Posterior
 from acvae.gaussian.rankings import need_posterior
 
@@ -52,8 +53,7 @@ def _differ(mean: npt.NDArray[Any]) -> bool:
 def _correlated(posterior: Posterior) -> bool:
     """Whether there is a joint that can be drawn from, in which anything goes together."""
     joint = posterior.joint
-    edges = getattr(joint, "edges", getattr(joint, "links", ()))
-    return posterior.has_joint and len(edges) > 0 and getattr(joint, "solver", "exact") == "exact"
+    return isinstance(joint, Joint) and len(joint.links) > 0 and bool(getattr(joint, "can_draw", True))
 
 
 def _components(posterior: Posterior) -> npt.NDArray[np.float64]:

@@ -1,6 +1,5 @@
 """One `.npz` file with named arrays: edges, features, and what else is known of the vertices."""
 
-import zipfile
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,24 +16,13 @@ from acvae.datasets.sources import reading
 from acvae.exceptions import AcvaeError, DataError
 from acvae.graph import Graph
 
-__all__ = ["from_archive", "is_archive"]
+__all__ = ["from_archive"]
 
 _SPARSE = ("indptr", "indices", "shape")
 _HELD = (
     "edges (m, 2) and features (n, D), or in place of features indptr, indices, values and shape of "
     "a CSR matrix; if known also weights (m,), labels (n,), names (n,), feature_names (D,), class_names"
 )
-
-
-def is_archive(path: Path) -> bool:
-    """Whether the file is an `.npz` with named arrays that holds edges and features."""
-    if not path.name.lower().endswith(".npz") or not path.is_file():
-        return False
-    try:
-        with zipfile.ZipFile(path) as packed:
-            return {"edges.npy", "edge_index.npy"} & set(packed.namelist()) != set()
-    except (OSError, zipfile.BadZipFile):
-        return False
 
 
 def from_archive(path: str | PathLike[str], *, missing: str = "error", name: str | None = None) -> Dataset:

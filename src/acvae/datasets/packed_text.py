@@ -5,13 +5,11 @@ read in memory, up to a limit, and nothing is unpacked to disk; an archive that 
 file is refused all the same, for it is not what was published.
 """
 
-import bz2
-import gzip
 import io
 import tarfile
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
 
+from acvae.datasets.unpacking import open_packed
 from acvae.exceptions import DataError
 
 __all__ = ["MAX_BYTES", "read_packed_text"]
@@ -19,12 +17,13 @@ __all__ = ["MAX_BYTES", "read_packed_text"]
 MAX_BYTES = 32 << 20
 """Most bytes a file may have once unpacked; Epinions' larger one has 9 million."""
 
+_AHEAD = 1 << 20  # that a buffer may read, beyond what is asked for
 _BLOCK = 512  # of a tar archive, whose first is the header of its first member
 
 
 def read_packed_text(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
     """The content of the one text file at `path`; the call belongs inside `sources.reading`."""
-    with _unpacking(path) as stream:
+    with open_packed(path, max_bytes + _AHEAD) as stream:
         content = stream.read(max_bytes + 1)
     if len(content) > max_bytes:
         raise DataError(
@@ -32,16 +31,6 @@ def read_packed_text(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
             f"publisher's. It is damaged or made to fill the memory; get it from its publisher."
         )
     return _only_member(content, path) if _is_tar(content) else content
-
-
-def _unpacking(path: Path) -> IO[bytes]:
-    with open(path, "rb") as file:
-        start = file.read(3)
-    if start[:2] == b"\x1f\x8b":
-        return cast(IO[bytes], gzip.open(path, "rb"))
-    if start == b"BZh":
-        return bz2.open(path, "rb")
-    return open(path, "rb")
 
 
 def _is_tar(content: bytes) -> bool:

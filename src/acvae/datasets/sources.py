@@ -4,9 +4,8 @@ A loader names its files with `RawFile` and asks `fetch` for a path. Files are t
 what is downloaded here is held against a checksum, for a user may well have packed a file anew.
 """
 
-import bz2
 import codecs
-import gzip
+import lzma
 import os
 import tarfile
 import zlib
@@ -22,7 +21,7 @@ import pooch
 from acvae._util.checks import as_path
 from acvae._util.options import the_option
 from acvae.datasets.download import download
-from acvae.datasets.unpacking import bounded
+from acvae.datasets.unpacking import open_packed
 from acvae.exceptions import DataError
 
 __all__ = [
@@ -40,7 +39,7 @@ __all__ = [
 ENVIRONMENT = "ACVAE_DATA"
 """Environment variable with the folder of raw data."""
 
-_DAMAGE = (EOFError, zlib.error, tarfile.TarError, OSError)
+_DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, OSError)
 """What Python's readers raise on a packed file that is cut short or is not what its name says."""
 
 
@@ -137,12 +136,11 @@ def reading(path: Path, url: str | None = None) -> Iterator[None]:
 
 
 def open_binary(path: Path) -> IO[bytes]:
-    """Open a plain, `.gz` or `.bz2` file for reading its unpacked bytes, up to a limit if it is packed."""
-    if path.suffix == ".gz":
-        return bounded(gzip.open(path, "rb"), path)
-    if path.suffix == ".bz2":
-        return bounded(bz2.open(path, "rb"), path)
-    return open(path, "rb")
+    """Open a plain or packed file for reading its unpacked bytes, up to a limit if it is packed.
+
+    One that its name alone calls packed is damaged: a page that was stored in place of a file, for one.
+    """
+    return open_packed(path, plain=path.suffix not in (".gz", ".bz2"))
 
 
 def decode(raw: bytes) -> tuple[str, bool]:

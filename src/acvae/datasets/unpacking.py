@@ -6,16 +6,22 @@ twenty; a file that unpacks to more is refused, with the advice to unpack it by 
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 from pathlib import Path
 from typing import IO, Any
 
 from acvae.exceptions import DataError
 
-__all__ = ["bounded", "check_unpacked", "unpacked_limit"]
+__all__ = ["bounded", "check_unpacked", "open_packed", "unpacked_limit"]
 
 RATIO = 20  # most bytes that a byte may unpack to
 TEXT, NUMBERS = 16 << 20, 200 << 20  # what any file may unpack to, as text and as arrays
+
+_STARTS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x04\x22\x4d\x18": "lz4"}
+_OPENERS: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 
 
 def unpacked_limit(path: Path, least: int = TEXT) -> int:
@@ -30,6 +36,26 @@ def check_unpacked(path: Path, size: int, limit: int) -> None:
             f"{str(path)!r} has more than {limit:,} bytes when unpacked, of {path.stat().st_size:,} now. "
             "It may be made to fill the memory; if you trust it, unpack it first."
         )
+
+
+def open_packed(path: Path, limit: int | None = None, *, plain: bool = True) -> IO[bytes]:
+    """The bytes of a file that is plain or packed by gzip, bzip2 or xz, as its first bytes say, not its name.
+
+    Of a packed one no more than the limit; a plain one is damaged where it may not be `plain`.
+    """
+    file = open(path, "rb")  # noqa: SIM115 - given to the caller
+    packing = next((name for start, name in _STARTS.items() if file.peek(6)[:6].startswith(start)), None)
+    if packing is None and plain:
+        return file
+    file.close()
+    if packing is None:
+        raise gzip.BadGzipFile("it is not packed, as its name says it is")
+    if packing == "lz4":
+        raise DataError(
+            f"{path} is compressed with lz4, which cannot be read here; unpack it first: "
+            "lz4 -d FILE, or /usr/lib/apt/apt-helper cat-file FILE."
+        )
+    return bounded(_OPENERS[packing](path), path, limit)
 
 
 def bounded(stream: Any, path: Path, limit: int | None = None) -> IO[bytes]:

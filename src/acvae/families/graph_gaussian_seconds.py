@@ -6,7 +6,7 @@ time left goes by the pace as soon as there is one.
 
 from __future__ import annotations
 
-from acvae.gaussian.graph.solver import ExactSolver, Solver
+from acvae.gaussian.graph.solver import Solver
 
 __all__ = ["once_ordered", "seconds_before"]
 
@@ -28,10 +28,9 @@ def seconds_before(n: int, m: int, stored: int) -> dict[str, float]:
 
 def once_ordered(solver: Solver, n: int, *, choosing: bool) -> dict[str, float]:
     """Of the two stages whose length is that of the dense core, or of rows by push."""
-    if not isinstance(solver, ExactSolver):
+    if solver.restricts:
         return {"scales": 10 + 5e-5 * n, "leave-one-out": 75 + 1e-4 * n}
-    factor = solver.seconds
-    row = factor / max(solver.order.core_size, 1)  # the square of its size, multiplications
+    factor, row = solver.seconds, solver.row_seconds
     return {
         "scales": 1 + 4e-4 * n + GAUSSIANS[choosing] * (factor + 256 * row),
         "leave-one-out": 2 + 1e-3 * n + 2 * min(n, ROWS) * row,

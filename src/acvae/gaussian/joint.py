@@ -8,6 +8,7 @@ distribution answers for more (`Joint`). What else a strategy may have, and a po
 - `shape`: n and d, which a posterior compares with its own.
 - `describe() -> str`: what it is made of, in a few words.
 - `few` and `few_rows(mean, std)`: up to how many rows another way to distances takes less time, and that way.
+- `can_draw`: whether `correlate` answers; a joint that does not say so can draw.
 - `left_out(ends, candidates, mean, std)`: what it would say of pairs without an edge that it holds.
 - `edges` (m, 2) and `correlation` (m, d): the forest that it is on.
 - `to_torch(mean, std)`: the joint as a `torch.distributions.Distribution`.

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from acvae._util.intervals import wilson
 from acvae.exceptions import InputError
 from acvae.graph import Graph
 from acvae.links.scaling import fit_line
@@ -128,7 +129,7 @@ def calibration(log_odds: npt.ArrayLike, pairs: HiddenPairs) -> Calibration:
     counted = above < HELD_LINKS * links.sum()
     gap = np.abs(predicted - observed)[counted]
     error, link_error = (float(gap @ each[counted] / each[counted].sum()) for each in (total, links))
-    low, high = _band(links, total)
+    low, high = wilson(links, total)
     return Calibration(
         error,
         link_error,
@@ -152,11 +153,3 @@ def platt(scores: npt.ArrayLike, link: npt.NDArray[np.bool_], weight: FloatArray
         lambda z: np.logaddexp(0, np.where(link, -z, z)),
         lambda z: 0.5 * (1 + np.tanh(0.5 * z)) - link,
     )
-
-
-def _band(links: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """95 % of the share of links in a bin (Wilson's interval)."""
-    z, share = 1.96, links / total
-    middle = (share + z**2 / (2 * total)) / (1 + z**2 / total)
-    half = z / (1 + z**2 / total) * np.sqrt(share * (1 - share) / total + z**2 / (4 * total**2))
-    return np.maximum(middle - half, 0), np.minimum(middle + half, 1)

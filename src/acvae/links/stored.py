@@ -23,11 +23,10 @@ from acvae.gaussian.stored import Stored
 from acvae.links.head import Head
 from acvae.links.ranking import LinkRanking, PairStatistics
 
-__all__ = ["FILE_NAME", "load_ranking", "pack_ranking", "save_ranking", "unpack_ranking"]
+__all__ = ["load_ranking", "pack_ranking", "save_ranking", "unpack_ranking"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-FILE_NAME = "links.safetensors"  # in the folder of a run
 FORMAT, FORMAT_VERSION = "acvae-links", 3
 HEADS = ("order", "probability")
 

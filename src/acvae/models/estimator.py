@@ -13,6 +13,7 @@ import torch
 from acvae._util.checks import real_number, seed_number, whole_number
 from acvae._util.options import setting
 from acvae._util.progress import Waiting
+from acvae._util.runaway import runaway
 from acvae._util.seeds import stream_seed
 from acvae.engine.distributed import join, local_device
 from acvae.exceptions import FeatureError, OptionError, SavedModelError, TrainingWarning
@@ -28,7 +29,6 @@ from acvae.models.inputs import prepare
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train
-from acvae.training.runaway import runaway
 
 MODULE = "module."  # before the names of the networks' arrays in a file
 

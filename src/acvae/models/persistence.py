@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.arrays import json_array, parse_json, read_arrays, write_arrays
+from acvae._util.arrays import names_array, parse_json, read_arrays, write_arrays
 from acvae._util.checks import whole_number
 from acvae._util.history import checked_history
 from acvae._util.version import __version__
@@ -23,13 +23,6 @@ __all__ = ["FORMAT_VERSION", "load", "save_model"]
 FORMAT = "acvae-model"
 FORMAT_VERSION = 2
 POSTERIOR = "posterior."
-
-# Where version 1 kept the arrays of a joint, by the joint's kind: their prefix, and other names than now.
-_VERSION_1 = {
-    "forest": ("", {"forest": "edges"}, ("edges", "correlation")),
-    "graph": ("precision.", {}, ("links", "off_diagonal", "diagonal")),
-    "pairwise": ("pairs.", {}, ("first", "second", "weight", "bias")),
-}
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -65,7 +58,7 @@ def save_model(model: Any, path: str | PathLike[str]) -> None:
         if model.graph_.weights is not None:
             arrays["graph.weights"] = model.graph_.weights
         if model.graph_.names is not None:
-            arrays["graph.names"] = json_array(_plain_names(model.graph_.names))
+            arrays["graph.names"] = names_array(model.graph_.names)
     write_arrays(path, arrays, about, format=FORMAT, version=FORMAT_VERSION)
 
 
@@ -73,15 +66,13 @@ def load(path: str | PathLike[str]) -> Any:
     """Read a model written by `save`: its options, networks, graph, history and posterior."""
     arrays, about = read_arrays(path, format=FORMAT, version=FORMAT_VERSION, what="saved model")
     try:
-        if "model" not in about:
-            raise ValueError("it has no 'about' that names a model.")
         model = _class_of(about["model"])(**about["options"])
         graph = None
         if "graph.edges" in arrays:
             names = parse_json(arrays["graph.names"], "the names") if "graph.names" in arrays else None
             weights = arrays.get("graph.weights")
             graph = Graph(about["n_vertices"], arrays["graph.edges"], names, weights=weights)
-        posterior = _posterior(_under(POSTERIOR, arrays), about)
+        posterior = Posterior.unpack(_under(POSTERIOR, arrays), about["posterior"])
         if graph is not None and graph.n_vertices != posterior.n_vertices:
             raise ValueError(f"its graph has {graph.n_vertices} vertices, its posterior others.")
         model.n_features_in_ = whole_number("its n_features", about["n_features"], minimum=0)
@@ -121,22 +112,3 @@ def _weights(arrays: Arrays, graph: Graph | None) -> npt.NDArray[Any] | None:
 
 def _under(prefix: str, arrays: Arrays) -> Arrays:
     return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
-
-
-def _posterior(arrays: Arrays, about: dict[str, Any]) -> Posterior:
-    if "posterior" in about:
-        return Posterior.unpack(arrays, about["posterior"])
-    for kind, (prefix, renamed, wanted) in _VERSION_1.items():
-        own = {renamed.get(name, name): array for name, array in _under(prefix, arrays).items()}
-        if set(wanted) <= set(own):
-            marginals = {name: arrays[name] for name in ("mean", "std") if name in arrays}
-            joint = {f"joint.{name}": own[name] for name in wanted}
-            return Posterior.unpack(marginals | joint, {"joint": kind})
-    raise ValueError("it has no posterior.")
-
-
-def _plain_names(names: npt.NDArray[Any]) -> list[Any]:
-    listed: list[Any] = names.tolist()
-    if not all(isinstance(name, (str, int)) for name in listed):
-        raise OptionError("only graphs whose names are strings or whole numbers can be saved.")
-    return listed

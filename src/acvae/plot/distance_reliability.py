@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.checks import instance, seed_number, whole_number
+from acvae._util.intervals import wilson
 from acvae.exceptions import GraphError, InputError
 from acvae.gaussian.posterior import Posterior
 from acvae.gaussian.rankings import checked_blocks, need_posterior
 from acvae.graph import Graph
-from acvae.plot.intervals import wilson
 from acvae.plot.style import EDGE_COLOR, PALETTE, finish
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.checks import is_mapping, optional_text, real_array, whole_number
+from acvae._util.intervals import wilson
 from acvae.exceptions import InputError
-from acvae.plot.intervals import wilson
 from acvae.plot.style import EDGE_COLOR, PALETTE, finish
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """The report: runs side by side on one self-contained HTML page; figures for papers."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from acvae._util.lazy import when_used
 
 if TYPE_CHECKING:
     from acvae.report.entry import Entry
@@ -10,14 +10,5 @@ if TYPE_CHECKING:
 
 __all__ = ["Entry", "render", "write_report"]
 
-
-def __getattr__(name: str) -> Any:  # figures are drawn without loading what the page needs
-    if name == "Entry":
-        from acvae.report.entry import Entry
-
-        return Entry
-    if name in __all__:
-        from acvae.report import page
-
-        return getattr(page, name)
-    raise AttributeError(f"module 'acvae.report' has no attribute {name!r}")
+# Figures are drawn without loading what the page needs.
+__getattr__ = when_used(__name__, {"Entry": "entry", "render": "page", "write_report": "page"})

@@ -12,6 +12,7 @@ import numpy as np
 
 from acvae._util.checks import choice, whole_number
 from acvae.exceptions import OptionError
+from acvae.methods import METHODS
 from acvae.plot.layout import map_coordinates
 from acvae.report.classes import class_payload
 from acvae.report.dendrogram import dendrogram
@@ -36,7 +37,6 @@ MOST_VERTICES = 100_000  # a page of more would be hundreds of megabytes, and no
 CURVES = ("elbo", "kl", "train_ncrr", "test_ncrr", "settled")
 LIKELY = 0.5
 LEAST_PAIRS = 10  # that a share is worth telling of
-SETTLING = ("acvae-eb", "acvae-sp")  # the models whose weights settle
 
 
 def payload(
@@ -157,14 +157,17 @@ def _clusters(entry: Entry, groups: Groups) -> dict[str, Any]:
 def curves(history: list[dict[str, float]], model: str = "") -> dict[str, Any]:
     """The figures of each epoch by name, each with the epochs that have it; none that means nothing."""
     found: dict[str, Any] = {}
+    method = METHODS.get(model)
     for name in CURVES:
         points = [
             (row.get("epoch", number), row[name])
             for number, row in enumerate(history, start=1)
             if row.get(name) is not None and math.isfinite(row[name])
         ]
-        if len(points) < 2 or (name == "settled" and model not in SETTLING):
-            continue  # one point is no curve
+        if len(points) < 2:  # one point is no curve
+            continue
+        if name == "settled" and not (method is not None and method.takes("weight_step")):
+            continue
         epochs, values = zip(*points, strict=True)
         found[name] = {"epoch": [int(e) for e in epochs], "value": [float(f"{v:.6g}") for v in values]}
     return found

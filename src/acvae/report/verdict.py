@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-import scipy.sparse as sp
-
 from acvae import metrics
-from acvae.graph import Graph
 from acvae.methods import METHODS, RANKINGS
 from acvae.report.entry import Entry
+from acvae.reproduce.compare.rules import common_neighbours
 from acvae.runs.collapse import collapse_warning, spread_of
 
-__all__ = ["CommonNeighbors", "Verdict", "verdict"]
-
-IntArray = npt.NDArray[np.int64]
+__all__ = ["Verdict", "verdict"]
 
 MOST_VERTICES = 8_000  # above, common neighbours are not counted for the page
-BLOCK_ROWS = 512
 FEW = 0.1  # of the vertices with a true link among the first ten: nothing to be proud of
 
 
@@ -97,32 +89,6 @@ def _collapse(entry: Entry) -> str | None:
 # ---------------------------------------------------------------------- the rule to beat
 
 
-class CommonNeighbors:
-    """Vertices ranked by how many neighbours they share, ties in random order: for `acvae.metrics`."""
-
-    def __init__(self, graph: Graph, seed: int = 0) -> None:
-        indptr, neighbor = graph.csr
-        shape = (graph.n_vertices, graph.n_vertices)
-        self._adjacency = sp.csr_array((np.ones(len(neighbor), np.float32), neighbor, indptr), shape=shape)
-        self._seed = seed
-
-    @property
-    def n_vertices(self) -> int:
-        """Number of vertices."""
-        return int(self._adjacency.shape[0])
-
-    def distance_blocks(
-        self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
-    ) -> Iterator[tuple[IntArray, IntArray, npt.NDArray[np.float32]]]:
-        """Rows of minus the counts, as `Posterior.distance_blocks` has them of distances."""
-        wanted = np.arange(self.n_vertices) if rows is None else np.asarray(rows)
-        columns, rng = np.arange(self.n_vertices), np.random.default_rng(self._seed)
-        for start in range(0, len(wanted), block_rows or BLOCK_ROWS):
-            at = wanted[start : start + (block_rows or BLOCK_ROWS)]
-            count = (self._adjacency[at] @ self._adjacency).toarray()
-            yield at, columns, -count - 0.9 * rng.random(count.shape, dtype=np.float32)
-
-
 def _common_neighbors(entry: Entry) -> float | None:
     """Test NCRR of the rule: as it is stored, or counted where that is quick."""
     stored = (entry.scores or {}).get("common_neighbors")
@@ -130,8 +96,7 @@ def _common_neighbors(entry: Entry) -> float | None:
         return _number(stored, "ncrr", "test") if isinstance(stored, dict) else None
     if entry.test is None or entry.test.n_edges == 0 or entry.graph.n_vertices > MOST_VERTICES:
         return None
-    ranking: Any = CommonNeighbors(entry.graph)
-    found = metrics.ncrr(ranking, entry.graph, entry.test).test
+    found = metrics.ncrr(common_neighbours(entry.graph), entry.graph, entry.test).test
     return found if math.isfinite(found) else None
 
 

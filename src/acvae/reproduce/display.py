@@ -7,10 +7,11 @@ import time
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from acvae._util.progress import duration
 from acvae.reproduce.pool import Outcome
 from acvae.reproduce.spec import RunSpec
 
-__all__ = ["Display", "duration"]
+__all__ = ["Display"]
 
 Key = tuple[str, str]
 
@@ -93,10 +94,3 @@ class Display:
             own = self._seconds.get((spec.dataset, spec.method))
             total += sum(own) / len(own) if own else usual
         return f"about {duration(total / self._jobs)} left"
-
-
-def duration(seconds: float) -> str:
-    """4 s, 3 min, 2.5 h."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from acvae.exceptions import OptionError, TrainingError
 from acvae.gaussian.posterior import Posterior
-from acvae.graph import Graph
+from acvae.plot.trees import largest_tree
 from acvae.reproduce.config import Experiment
 from acvae.reproduce.pool import run_in_processes
 from acvae.reproduce.spec import RunSpec, gamma_text
@@ -64,44 +64,18 @@ def readable_part(
     Returns vertex ids (k,), nearest first, the numbers (k − 1,) of the forest edges among them, and for each
     vertex the position (k,) of the one it hangs on; the centroid, which comes first, hangs on itself.
     """
-    forest = Graph(posterior.n_vertices, posterior.forest)
-    tree = np.flatnonzero(forest.components == np.bincount(forest.components).argmax())
-    centre = _centroid(forest, int(tree[0]))
-    above, size = _subtrees(forest, centre)
-    order, parent = [centre], [0]
-    for at, v in enumerate(order):  # grows while it is walked: breadth first
-        below = [w for w in forest.neighbors(v).tolist() if w != above[v]]
-        below = sorted(below, key=lambda w: (-size[w], w))[:fan]
-        below = below[: count - len(order)]
-        order += below
-        parent += [at] * len(below)
-    inside = np.zeros(posterior.n_vertices, dtype=bool)
-    inside[order] = True
-    return np.array(order), np.flatnonzero(inside[posterior.forest].all(axis=1)), np.array(parent)
-
-
-def _subtrees(forest: Graph, root: int) -> tuple[dict[int, int], dict[int, int]]:
-    """For each vertex of the root's tree: the vertex above it (−1 for the root) and the size below it."""
-    above, order = {root: -1}, [root]
-    for v in order:
-        for w in forest.neighbors(v).tolist():
-            if w != above[v]:
-                above[w] = v
-                order.append(w)
-    size = dict.fromkeys(order, 1)
-    for v in reversed(order[1:]):
-        size[above[v]] += size[v]
-    return above, size
-
-
-def _centroid(forest: Graph, vertex: int) -> int:
-    """The vertex of this vertex's tree whose removal leaves the smallest largest part."""
-    above, size = _subtrees(forest, vertex)
-    largest = {v: size[vertex] - size[v] for v in size}
-    for v, up in above.items():
-        if up >= 0:
-            largest[up] = max(largest[up], size[v])
-    return min(size, key=lambda v: (largest[v], v))
+    vertex, above, edge = largest_tree(posterior)
+    size = np.ones(len(vertex), dtype=np.int64)
+    below: list[list[int]] = [[] for _ in vertex]
+    for k in range(len(vertex) - 1, 0, -1):
+        size[above[k]] += size[k]
+        below[above[k]].append(k)
+    order, parent = [0], [0]
+    for at, k in enumerate(order):  # grows while it is walked: breadth first
+        largest = sorted(below[k], key=lambda c: (-size[c], vertex[c]))[:fan][: count - len(order)]
+        order += largest
+        parent += [at] * len(largest)
+    return vertex[order], np.sort(edge[order[1:]]), np.array(parent)
 
 
 def _plot(

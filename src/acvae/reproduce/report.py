@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from acvae._util.files import replacing
+from acvae._util.progress import duration
 from acvae.reproduce import tables
 from acvae.reproduce.beyond import beyond
-from acvae.reproduce.display import duration
 from acvae.reproduce.selection import Grid, group
 from acvae.reproduce.spec import all_methods, gamma_text
 from acvae.reproduce.store import Result, read_all

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from acvae._util.options import option
+from acvae._util.runaway import far_from_prior
 from acvae.gaussian.posterior import Posterior
 from acvae.methods import DEFAULT_METHOD, Method
 
@@ -14,7 +15,6 @@ __all__ = ["Spread", "collapse_warning", "spread_of"]
 
 LEAST_SPREAD = 0.1
 LEAST_KL = 0.02
-MOST_KL = 100.0  # as `acvae.training.runaway` has it
 NO_SPREAD = 1e-3  # the networks no longer hear their input
 
 
@@ -43,12 +43,9 @@ def collapse_warning(found: Spread, method: Method) -> str | None:
     Under a prior of high correlation it costs next to nothing to move all means together, so that the KL can
     stay well above zero while no two vertices differ.
     """
-    if found.kl >= MOST_KL and method.takes("learning_rate"):
-        return (
-            f"training has diverged: embeddings are {found.kl:,.0f} nats per dimension away from the prior "
-            f"(KL), and mean nothing. Try a smaller {option('learning_rate')}, such as 0.001, or rescale the "
-            "features."
-        )
+    diverged = far_from_prior(found.kl) if method.takes("learning_rate") else None
+    if diverged is not None:
+        return diverged
     if found.spread >= LEAST_SPREAD or (method.learns_links and found.kl >= LEAST_KL):
         return None  # who learns links goes by angles and correlations, whatever the length of the means
     became = "the prior's" if found.kl < LEAST_KL else "all alike"

@@ -18,7 +18,7 @@ from acvae.graph import Graph
 from acvae.runs.config import RunConfig, read_toml
 from acvae.runs.errors import NoRunError, NotBegunError, StoppedRunError
 from acvae.runs.files import data_fingerprint, from_csv, plain, read_json, write_text
-from acvae.runs.graph_file import StoredGraph, read_graph, read_old_split
+from acvae.runs.graph_file import StoredGraph, read_graph
 from acvae.splits import EdgeSplit
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ MODEL, POSTERIOR, PAIRS, LINKS = (
     *("pairs.safetensors", "links.safetensors"),
 )
 SCORES, HISTORY, CHECKPOINT, LOCK = "scores.json", "history.csv", "checkpoint.safetensors", "lock"
-OLD_SPLIT = "split.safetensors"  # of runs in format 1
-FILES = (CONFIG, ABOUT, GRAPH, MODEL, POSTERIOR, PAIRS, LINKS, SCORES, HISTORY, CHECKPOINT, OLD_SPLIT, LOCK)
+FILES = (CONFIG, ABOUT, GRAPH, MODEL, POSTERIOR, PAIRS, LINKS, SCORES, HISTORY, CHECKPOINT, LOCK)
 
 
 class Run:
@@ -66,8 +65,11 @@ class Run:
         if not isinstance(about, dict):
             raise RunError(f"{str(self.path / ABOUT)!r} is not the record of a run.")
         self.about: dict[str, Any] = about
-        if not isinstance(about.get("format"), int) or about["format"] > FORMAT:
-            raise RunError(f"{str(path)!r} was made by a newer acvae than this one ({__version__}).")
+        if about.get("format") != FORMAT:
+            raise RunError(
+                f"{str(path)!r} is a run of format {str(about.get('format'))[:20]}, and this acvae "
+                f"({__version__}) reads format {FORMAT}: open it with the acvae that made it, or fit again."
+            )
         values = read_toml(self.path / CONFIG)
         try:
             self.config = RunConfig.recorded(values)
@@ -79,8 +81,6 @@ class Run:
     @property
     def finished(self) -> bool:
         """Whether the training came to its end and all its files are there, whole."""
-        if self.about["format"] < 2:
-            return (self.path / MODEL).is_file()
         return bool(self.about.get("finished")) and not self.missing
 
     @property
@@ -119,19 +119,12 @@ class Run:
     def posterior(self) -> Posterior:
         """The model's posterior, from a file of its own."""
         self.need_finished()
-        if (self.path / POSTERIOR).is_file():
-            return Posterior.load(self.path / POSTERIOR)
-        posterior: Posterior = self.model.posterior_
-        return posterior
+        return Posterior.load(self.path / POSTERIOR)
 
     @cached_property
     def stored_graph(self) -> StoredGraph:
         """The links that were trained on and held out, and what the vertices are called."""
-        if (self.path / GRAPH).is_file():
-            return read_graph(self.path / GRAPH)
-        graph: Graph = self.model.graph_
-        split = None if self.config.split_seed is None else read_old_split(self.path / OLD_SPLIT, graph)
-        return StoredGraph(graph, split, None, None)
+        return read_graph(self.path / GRAPH)
 
     @property
     def graph(self) -> Graph:
@@ -185,9 +178,6 @@ class Run:
     def history(self) -> list[dict[str, float]]:
         """One row of figures per epoch."""
         self.need_finished()
-        if self.about["format"] < 2:
-            history: list[dict[str, float]] = self.model.history_
-            return history
         rows = from_csv(self.path / HISTORY)
         timing = self.about.get("timing")
         seconds = timing.get("epochs") if isinstance(timing, dict) else None

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae._util.arrays import json_array, parse_json, read_arrays, write_arrays
-from acvae.exceptions import AcvaeError, OptionError, RunError
+from acvae._util.arrays import json_array, names_array, parse_json, read_arrays, write_arrays
+from acvae.exceptions import AcvaeError, RunError
 from acvae.graph import Graph
 from acvae.splits import EdgeSplit
 
 if TYPE_CHECKING:
     from acvae.datasets import Dataset
 
-__all__ = ["StoredGraph", "read_graph", "read_old_split", "write_graph"]
+__all__ = ["StoredGraph", "read_graph", "write_graph"]
 
 FORMAT, VERSION = "acvae-graph", 1
 
@@ -40,7 +40,7 @@ def write_graph(path: Path, data: Dataset, split: EdgeSplit | None) -> None:
         arrays |= _pack("test", split.test)
         about |= {"seed": split.seed, "fraction": split.fraction}
     if train.names is not None:
-        arrays["names"] = json_array(_plain_names(train.names))
+        arrays["names"] = names_array(train.names)
     display = getattr(data, "display_names", None)
     if display is not None:
         arrays["display_names"] = json_array([str(name) for name in display])
@@ -82,16 +82,6 @@ def read_graph(path: Path) -> StoredGraph:
         raise RunError(f"the graph in {str(path)!r} cannot be read: {error}") from error
 
 
-def read_old_split(path: Path, graph: Graph) -> EdgeSplit:
-    """The split as runs of before stored it, on the vertices of a graph."""
-    try:
-        arrays, about = read_arrays(path, format="", version=0, what="split of a run", unmarked=True)
-        train, test = (Graph(graph.n_vertices, arrays[name], graph.names) for name in ("train", "test"))
-        return EdgeSplit(train, test, int(about["seed"]), float(about["fraction"]))
-    except (AcvaeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise RunError(f"the split in {str(path)!r} cannot be read: {error}") from error
-
-
 def _pack(name: str, graph: Graph) -> dict[str, npt.NDArray[Any]]:
     weights = getattr(graph, "weights", None)
     return {f"{name}.edges": graph.edges} | ({} if weights is None else {f"{name}.weights": weights})
@@ -101,10 +91,3 @@ def _unpack(name: str, arrays: dict[str, npt.NDArray[Any]], n: int, names: list[
     weights = arrays.get(f"{name}.weights")
     more: dict[str, Any] = {} if weights is None else {"weights": weights}
     return Graph(n, arrays[f"{name}.edges"], names, **more)
-
-
-def _plain_names(names: npt.NDArray[Any]) -> list[Any]:
-    listed: list[Any] = names.tolist()
-    if not all(isinstance(name, (str, int)) for name in listed):
-        raise OptionError("only graphs whose names are strings or whole numbers can be saved.")
-    return listed

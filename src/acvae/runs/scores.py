@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,9 @@ import numpy.typing as npt
 from acvae import metrics
 from acvae._util.checks import flag, instance
 from acvae._util.progress import Progress, Waiting
-from acvae.exceptions import AcvaeError, OptionError
+from acvae.exceptions import OptionError
 from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.methods import RANKINGS
 from acvae.runs.clusters import clusters_by, clusters_of
@@ -82,7 +83,7 @@ def score_run(
     if calibration is not None:
         scores["calibration"] = calibration
     scores["embeddings"] = spread_of(run.posterior)._asdict()
-    classes = _classes(run, notes) if clusters else None
+    classes = run.classes if clusters else None
     if classes is not None:
         by = clusters_by(run.config.method, run.posterior)
         scores["clustering"] = {
@@ -128,17 +129,6 @@ def _link_prediction(
     return found
 
 
-def _classes(run: Run, notes: list[str]) -> npt.NDArray[np.int64] | None:
-    """Known classes, from the run or, for one of before, from the data."""
-    if run.classes is not None or run.about["format"] > 1 or "dataset" not in run.config.data:
-        return run.classes
-    try:
-        return run.load_data().labels
-    except (AcvaeError, OSError) as error:
-        notes.append(f"without the data there are no scores of clusters: {error}")
-        return None
-
-
 def _cluster_scores(
     posterior: Posterior, labels: npt.NDArray[np.int64], by: str, *, progress: bool
 ) -> dict[str, Any]:
@@ -154,24 +144,25 @@ def _cluster_scores(
     }
 
 
-def watched(posterior: Posterior, label: str, *, show: bool) -> Posterior:
-    """The same posterior, which shows progress whenever distances are streamed from it."""
-    return cast(Posterior, _Watched(posterior, label)) if show else posterior
+def watched(ranking: Ranking, label: str, *, show: bool) -> Ranking:
+    """The same ranking, which shows progress whenever distances are streamed from it."""
+    return _Watched(ranking, label) if show else ranking
 
 
 class _Watched:
-    def __init__(self, posterior: Posterior, label: str) -> None:
-        self._posterior, self._label = posterior, label
+    def __init__(self, ranking: Ranking, label: str) -> None:
+        self._ranking, self._label = ranking, label
+        self.n_vertices = ranking.n_vertices
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._posterior, name)
+        return getattr(self._ranking, name)
 
     def distance_blocks(
         self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
     ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]]:
-        total = self._posterior.n_vertices if rows is None else np.size(rows)
+        total = self.n_vertices if rows is None else np.size(rows)
         more = () if block_rows is None else (block_rows,)
         with Progress(total, self._label) as progress:
-            for found in self._posterior.distance_blocks(rows, *more):
+            for found in self._ranking.distance_blocks(rows, *more):
                 yield found
                 progress.advance(len(found[0]))

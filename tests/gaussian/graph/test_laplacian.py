@@ -34,27 +34,26 @@ def test_rows_entries_and_determinant(seed):
     np.testing.assert_allclose(gaussian.solve(x), covariance @ x, rtol=1e-9, atol=1e-12)
 
 
-def test_log_density():
+def test_energy():
     gaussian, precision, _, rng = problem(5)
     x = rng.standard_normal((len(precision), 2))
-    expected = [0.5 * (np.linalg.slogdet(precision / (2 * np.pi))[1] - v @ precision @ v) for v in x.T]
-    np.testing.assert_allclose(gaussian.log_density(x), expected, rtol=1e-10)
+    np.testing.assert_allclose(gaussian.energy(x), [v @ precision @ v for v in x.T], rtol=1e-10)
 
 
 def test_samples_have_the_covariance():
     gaussian, _, covariance, rng = problem(6)
-    draws = gaussian.sample(40_000, rng)
+    draws = gaussian.correlate(rng.standard_normal((len(covariance), 40_000)))
     error = np.abs(draws @ draws.T / draws.shape[1] - covariance)
     scale = np.sqrt(np.outer(covariance.diagonal(), covariance.diagonal()) + covariance**2)
     assert (error < 6 * scale / np.sqrt(draws.shape[1])).all()
 
 
-def test_blocks_of_rows_are_the_rows():
-    gaussian, _, covariance, _ = problem(7)
-    at = np.array([5, 0, 39, 8, 2])
-    parts = list(gaussian.row_blocks(at, size=2))
-    assert [len(own) for own, _ in parts] == [2, 2, 1]
-    np.testing.assert_allclose(np.concatenate([rows for _, rows in parts]), covariance[at], atol=1e-12)
+def test_rows_and_entries_of_several_panels(monkeypatch):
+    monkeypatch.setattr(laplacian, "PANEL", 2)
+    gaussian, _, covariance, rng = problem(7)
+    at, other = np.array([5, 0, 39, 8, 2]), rng.integers(0, 40, 5)
+    np.testing.assert_allclose(gaussian.rows(at), covariance[at], atol=1e-12)
+    np.testing.assert_allclose(gaussian.entries(at, other), covariance[at, other], atol=1e-12)
 
 
 def test_too_large_is_told(monkeypatch):

@@ -6,12 +6,12 @@ import pytest
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.laplacian import LaplacianGaussian
 from acvae.gaussian.graph.leave_one_out import (
-    EdgesLeftOut,
-    correlation_blocks,
-    degrees_without,
+    CandidatesLeftOut,
+    edge_energy,
     held_out_evidence,
     laplacian_blocks,
     leave_out,
+    without_rounding,
 )
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-12}
@@ -34,71 +34,70 @@ def laplacian_precision(n, edges, strength, diagonal):
     return precision
 
 
+def check(covariance, edges, block, force, precision_without):
+    """Every edge left out, asked of both its ends and all vertices: against the graph that never had it."""
+    mean, everything = covariance @ force, np.arange(len(covariance))
+    ends = np.concatenate([edges, edges[:, ::-1]])
+    candidates = np.tile(everything, (len(ends), 1))
+    at, places = np.unique(ends, return_inverse=True)
+    given = covariance[at], places.reshape(ends.shape), ends, candidates, covariance.diagonal()
+    left = CandidatesLeftOut.of(*given, np.concatenate([block, block[:, ::-1, ::-1]]))
+    own, others = left.means(mean, ends, candidates)
+    for q, (i, _) in enumerate(ends):
+        refit = np.linalg.inv(precision_without(q % len(edges)))
+        np.testing.assert_allclose(left.between[q], refit[i], **CLOSE)
+        np.testing.assert_allclose(left.own[q], refit[i, i], **CLOSE)
+        np.testing.assert_allclose(left.other[q], refit.diagonal(), **CLOSE)
+        np.testing.assert_allclose(own[q], refit[i] @ force, **CLOSE)
+        np.testing.assert_allclose(others[q], refit @ force, **CLOSE)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_laplacian_edges_against_refitting(seed):
     n, edges, rng = random_graph(seed)
     strength, diagonal = rng.uniform(0.1, 20, len(edges)), rng.uniform(0.5, 3, n)
-    force = rng.standard_normal((n, 3))
-    gaussian = LaplacianGaussian(diagonal, edges, strength)
-    i, j = edges.T
-    left = EdgesLeftOut.of(
-        i, j, gaussian.rows(i), gaussian.rows(j), gaussian.variance, laplacian_blocks(strength)
-    )
-    rows, others, diagonals = left.rows(), left.rows("j"), left.diagonals()
-    means = left.means(gaussian.solve(force))
-    first, second = rng.integers(0, n, (2, len(edges), 4))
-    entries = left.entries(first, second, gaussian.rows(np.arange(n))[first, second])
-    for e in range(len(edges)):
+
+    def without(e):
         keep = np.arange(len(edges)) != e
-        refit = np.linalg.inv(laplacian_precision(n, edges[keep], strength[keep], diagonal))
-        np.testing.assert_allclose(rows[e], refit[i[e]], **CLOSE)
-        np.testing.assert_allclose(others[e], refit[j[e]], **CLOSE)
-        np.testing.assert_allclose(diagonals[e], refit.diagonal(), **CLOSE)
-        np.testing.assert_allclose(means[e], refit @ force, **CLOSE)
-        np.testing.assert_allclose(entries[e], refit[first[e], second[e]], **CLOSE)
+        return laplacian_precision(n, edges[keep], strength[keep], diagonal)
+
+    covariance = LaplacianGaussian(diagonal, edges, strength).rows(np.arange(n))
+    check(covariance, edges, laplacian_blocks(strength), rng.standard_normal((n, 3)), without)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_correlation_edges_against_refitting(seed):
     n, edges, rng = random_graph(seed)
     rho, weight = rng.uniform(-0.9, 0.9, len(edges)), rng.uniform(0.05, 1, len(edges))
-    blocks = correlation_blocks(rho, weight)
 
-    def precision(kept):
+    def without(e):
         out = np.eye(n)
-        for (a, b), r, w in zip(edges[kept], rho[kept], weight[kept], strict=True):
-            out[np.ix_([a, b], [a, b])] += w / (1 - r**2) * np.array([[r**2, -r], [-r, r**2]])
+        for k, ((a, b), r, w) in enumerate(zip(edges, rho, weight, strict=True)):
+            out[np.ix_([a, b], [a, b])] += (k != e) * w / (1 - r**2) * np.array([[r**2, -r], [-r, r**2]])
         return out
 
-    covariance = np.linalg.inv(precision(np.full(len(edges), True)))
-    force = rng.standard_normal((n, 2))
-    i, j = edges.T
-    left = EdgesLeftOut.of(i, j, covariance[i], covariance[j], covariance.diagonal(), blocks)
-    for e in range(len(edges)):
-        refit = np.linalg.inv(precision(np.arange(len(edges)) != e))
-        np.testing.assert_allclose(left.rows()[e], refit[i[e]], **CLOSE)
-        np.testing.assert_allclose(left.diagonals()[e], refit.diagonal(), **CLOSE)
-        np.testing.assert_allclose(left.means(covariance @ force)[e], refit @ force, **CLOSE)
+    beside = -weight * rho / (1 - rho**2)
+    own = edge_energy(beside, weight)
+    np.testing.assert_allclose(own, weight * rho**2 / (1 - rho**2), rtol=1e-12)
+    block = np.stack([own, beside, beside, own], axis=-1).reshape(-1, 2, 2)
+    check(np.linalg.inv(without(-1)), edges, block, rng.standard_normal((n, 2)), without)
 
 
 def test_a_leaf_is_alone_without_its_edge():
-    gaussian = LaplacianGaussian(np.array([1.0, 2.0]), np.array([[0, 1]]), np.array([5.0]))
-    i, j = np.array([0]), np.array([1])
-    left = EdgesLeftOut.of(
-        i, j, gaussian.rows(i), gaussian.rows(j), gaussian.variance, laplacian_blocks(np.array([5.0]))
+    covariance = LaplacianGaussian(np.array([1.0, 2.0]), np.array([[0, 1]]), np.array([5.0])).rows(
+        np.arange(2)
     )
-    np.testing.assert_allclose(left.rows(), [[1.0, 0.0]], atol=1e-14)  # a few roundings of 1
-    np.testing.assert_allclose(left.diagonals(), [[1.0, 0.5]])
+    ends = np.array([[0, 1]])
+    block = laplacian_blocks(np.array([5.0]))
+    left = CandidatesLeftOut.of(covariance, ends, ends, ends, covariance.diagonal(), block)
+    np.testing.assert_allclose(left.between, [[1.0, 0.0]], atol=1e-14)  # a few roundings of 1
+    np.testing.assert_allclose(left.other, [[1.0, 0.5]])
+    np.testing.assert_allclose(left.correlation, [[1.0, 0.0]], atol=1e-14)
 
 
 def test_a_block_that_was_never_in_the_precision_is_refused():
     with pytest.raises(PosteriorError, match="positive definite"):
         leave_out(laplacian_blocks(np.array([3.0])), np.ones(1), np.ones(1), np.zeros(1))
-
-
-def test_degrees():
-    out = degrees_without(np.array([2, 1, 1]), np.array([0, 0]), np.array([1, 2]))
-    np.testing.assert_array_equal(out, [[1, 0, 1], [1, 1, 0]])
 
 
 def test_held_out_evidence_against_the_posterior_without_it():
@@ -122,3 +121,57 @@ def test_held_out_evidence_against_the_posterior_without_it():
         np.testing.assert_allclose(got.variance[v], spread, rtol=1e-8)
         density = -0.5 * ((evidence[v] - expected) ** 2 / spread + np.log(2 * np.pi * spread)).sum()
         np.testing.assert_allclose(got.log_density[v], density, rtol=1e-8)
+
+
+def small_covariance():
+    """Of six vertices, of which the last is alone."""
+    edges = np.array([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)])
+    return np.linalg.inv(laplacian_precision(6, edges, np.array([1.4, 1.0, 1.6, 2.0, 2.0]), np.ones(6)))
+
+
+def test_where_nothing_is_taken_away_all_stays():
+    whole = small_covariance()
+    ends, candidates = np.array([[2, 2], [0, 5]]), np.array([[0, 4], [1, 3]])
+    left = CandidatesLeftOut.of(
+        whole[[2, 0, 5]],
+        np.array([[0, 0], [1, 2]]),
+        ends,
+        candidates,
+        whole.diagonal(),
+        np.zeros((2, 2, 2)),
+    )
+    np.testing.assert_array_equal(left.own, whole.diagonal()[[2, 0]])
+    np.testing.assert_array_equal(left.between, [whole[2, [0, 4]], whole[0, [1, 3]]])
+    assert not left.pull.any()
+
+
+def test_an_edge_that_was_not_there_cannot_be_taken():
+    whole = small_covariance()
+    with pytest.raises(PosteriorError, match="not positive definite"):
+        CandidatesLeftOut.of(
+            whole[[0, 5]],
+            np.array([[0, 1]]),
+            np.array([[0, 5]]),
+            np.array([[1]]),
+            whole.diagonal(),
+            laplacian_blocks(np.array([50.0])),
+        )
+
+
+@pytest.mark.parametrize("rho", [0.5, -0.99, 1 - 1e-9, 1e-9])
+@pytest.mark.parametrize("weight", [1.0, 1e-3])
+def test_energy_from_what_is_beside_the_diagonal(rho, weight):
+    left = (1 - rho) * (1 + rho)
+    found = edge_energy(np.array([-weight * rho / left]), np.array([weight]))
+    assert found[0] == pytest.approx(weight * rho**2 / left, rel=1e-6)
+
+
+def test_an_edge_without_weight_has_no_energy_but_what_is_beside():
+    assert edge_energy(np.array([0.0]), np.array([1.0])).tolist() == [0]
+    assert edge_energy(np.array([-3.0]), np.array([0.0])).tolist() == [3]  # (√(4·o²) − 0)/2
+
+
+def test_rounding_is_no_mean():
+    before = np.array([[3.0, 4.0]] * 3)
+    after = np.array([[3e-9, 4e-9], [3e-7, 0], [-3, 4]])
+    assert without_rounding(after, before).tolist() == [[0, 0], [3e-7, 0], [-3, 4]]

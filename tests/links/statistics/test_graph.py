@@ -7,8 +7,10 @@ from acvae import Graph
 from acvae.families.graph_gaussian import make_statistics, relative_weights
 from acvae.gaussian.graph.laplacian import LaplacianGaussian
 from acvae.gaussian.graph.solver import ExactSolver
-from acvae.links.statistics import GraphStatistics, Scale, paths
 from acvae.links.statistics import graph as module
+from acvae.links.statistics import paths
+from acvae.links.statistics.graph import GraphStatistics
+from acvae.links.statistics.scales import Scale
 
 SCALES = (1.5, 15.0, 60.0)
 SHAPES = {

@@ -1,6 +1,5 @@
 """A small, tolerant reader of Debian's control files: package indexes, translations, Release files."""
 
-import bz2
 import gzip
 import lzma
 import re
@@ -8,14 +7,12 @@ import zlib
 from collections.abc import Iterable, Iterator
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO
 
-from acvae.datasets.unpacking import bounded
+from acvae.datasets.unpacking import open_packed
 from acvae.exceptions import DataError
 
 __all__ = ["related_packages", "stanzas"]
 
-_LZ4 = b"\x04\x22\x4d\x18"
 # A relation starts with a name; an architecture (:any), version (>= 1), [amd64] or <!nocheck> may follow.
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9+.-]*)")
 
@@ -30,7 +27,7 @@ def stanzas(path: str | PathLike[str]) -> Iterator[dict[str, str]]:
     """
     name = fspath(path)
     try:
-        with _open(Path(name)) as file:
+        with open_packed(Path(name)) as file:
             yield from _parse(file)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, MemoryError) as error:
         raise DataError(f"{name} is damaged or cut short ({error}); fetch it again.") from error
@@ -47,23 +44,6 @@ def related_packages(relations: str) -> list[str]:
     """
     matches = (_NAME.match(part) for part in re.split(r"[,|]", relations))
     return [match[1] for match in matches if match]
-
-
-def _open(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        magic = file.read(6)
-    if magic.startswith(b"\x1f\x8b"):
-        return bounded(gzip.open(path), path)
-    if magic == b"\xfd7zXZ\x00":
-        return bounded(lzma.open(path), path)
-    if magic.startswith(b"BZh"):
-        return bounded(bz2.open(path), path)
-    if magic.startswith(_LZ4):
-        raise DataError(
-            f"{path} is compressed with lz4, which cannot be read here; unpack it first: "
-            "lz4 -d FILE, or /usr/lib/apt/apt-helper cat-file FILE."
-        )
-    return path.open("rb")
 
 
 def _parse(lines: Iterable[bytes]) -> Iterator[dict[str, str]]:

@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.engine.kernels.adam import Learned, adam_update
-from acvae.nn.kernels.bags import bag_sum
+from acvae.nn.kernels.bags import ALL_ONES, bag_sum
 from acvae.nn.kernels.pair_layer import pair_layer_of_bags
 
 __all__ = ["DenseInput", "LayerInput", "SparseInput"]
 
 Array = npt.NDArray[Any]
-_ALL_ONES = np.ones(1, dtype=np.float32)  # stands for the values of a pattern
 _NO_STEP = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -44,7 +43,7 @@ class SparseInput:
     """Rows as bags: columns and values of row r lie between offsets[r] and offsets[r + 1]."""
 
     def __init__(self, columns: Array, offsets: Array, values: Array | None, n_columns: int) -> None:
-        self._bags = columns, offsets, _ALL_ONES if values is None else values, values is not None
+        self._bags = columns, offsets, ALL_ONES if values is None else values, values is not None
         self._by_column = _transpose(columns, offsets, n_columns)
 
     def times(self, weight: Array, first: int, last: int, out: Array) -> None:

@@ -31,7 +31,7 @@ from acvae.forests.elimination import (
     seconds_for,
 )
 from acvae.gaussian.graph.distances import PrecisionDistances
-from acvae.gaussian.graph.left_out import CandidatesLeftOut, edge_energy
+from acvae.gaussian.graph.leave_one_out import CandidatesLeftOut, edge_energy
 from acvae.gaussian.left_out import PairsLeftOut, find_links
 from acvae.gaussian.stored import Stored
 from acvae.graph import Graph

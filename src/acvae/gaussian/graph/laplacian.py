@@ -8,8 +8,6 @@ inversion, its rows by a solve each, a block of rows at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
@@ -21,11 +19,10 @@ from acvae.forests.elimination import (
     eliminate,
     factorise_by_inverse,
 )
-from acvae.gaussian.graph.leave_one_out import leave_out
-from acvae.gaussian.graph.left_out import ROUNDING
+from acvae.gaussian.graph.leave_one_out import ROUNDING, leave_out
 from acvae.gaussian.graph.rows import DenseRows, Rows
 
-__all__ = ["LaplacianGaussian", "elimination_of"]
+__all__ = ["LaplacianGaussian", "diagonal_with", "elimination_of", "energy"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -61,12 +58,9 @@ class LaplacianGaussian:
         strength: FloatArray,
         order: Elimination | None = None,
     ) -> None:
-        n = len(diagonal)
         self.diagonal, self.edges, self.strength = diagonal, edges, strength
-        self.order = elimination_of(n, edges) if order is None else order
-        total = diagonal.astype(np.float64)
-        for end in edges.T:
-            total += np.bincount(end, strength, n)
+        self.order = elimination_of(len(diagonal), edges) if order is None else order
+        total = diagonal_with(diagonal, edges, strength)
         try:
             self._factor = factorise_by_inverse(self.order, edges, -strength, total)
         except NotPositiveError:
@@ -140,29 +134,28 @@ class LaplacianGaussian:
             out[here] = rows[which[here] - first, j[here]]
         return out
 
-    def row_blocks(self, at: IntArray, size: int = PANEL) -> Iterator[tuple[IntArray, FloatArray]]:
-        """Yield `(vertices, rows of K)`, so many at a time."""
-        for first in range(0, len(at), size):
-            own = at[first : first + size]
-            yield own, self.rows(own)
-
     def correlate(self, noise: FloatArray) -> FloatArray:
         """Draws (n, b) made of standard normals (n, b)."""
         return self._factor.correlate(np.ascontiguousarray(noise))[self.order.position]
 
-    def sample(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """(n, size) draws."""
-        return self.correlate(rng.standard_normal((self.n_vertices, size)))
-
     def energy(self, x: FloatArray) -> FloatArray:
         """(b,) xᵀ·J·x of the columns of x (n, b)."""
-        i, j = self.edges.T
-        own = (self.diagonal[:, None] * x**2).sum(axis=0)
-        return np.asarray(own + (self.strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
+        return energy(self.diagonal, self.edges, self.strength, x)
 
-    def log_density(self, x: FloatArray) -> FloatArray:
-        """(b,) log density of the columns of x (n, b)."""
-        return 0.5 * (self.log_determinant - self.n_vertices * np.log(2 * np.pi) - self.energy(x))
+
+def diagonal_with(diagonal: FloatArray, edges: IntArray, strength: FloatArray) -> FloatArray:
+    """(n,) the whole diagonal of J: h, and the strengths of the edges at each vertex."""
+    total = diagonal.astype(np.float64)
+    for end in edges.T:
+        total += np.bincount(end, strength, len(diagonal))
+    return total
+
+
+def energy(diagonal: FloatArray, edges: IntArray, strength: FloatArray, x: FloatArray) -> FloatArray:
+    """(b,) xᵀ·J·x of the columns of x (n, b)."""
+    i, j = edges.T
+    own = (diagonal[:, None] * x**2).sum(axis=0)
+    return np.asarray(own + (strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
 
 
 def elimination_of(n_vertices: int, edges: IntArray) -> Elimination:

@@ -4,7 +4,8 @@ An edge (i, j) adds to the precision J a symmetric 2×2 block Δ on S = (i, j). 
 
     K′ = K + K_·S·U·K_S·,   U = (I − Δ·K_SS)⁻¹·Δ,   m′ = m + K_·S·U·m_S,
 
-as h in m = K·h does not know of the edge. Rows i and j of K are all that is needed. Two kinds of edges:
+as h in m = K·h does not know of the edge. Rows i and j of K are all that is needed: with all vertices as
+candidates, whole rows of K′ and its whole diagonal. Two kinds of edges:
 
     Laplacian, strength a:    Δ = a·[[1, −1], [−1, 1]]                         (rank one)
     correlation ρ, weight w:  Δ = w/(1 − ρ²)·[[ρ², −ρ], [−ρ, ρ²]]              (rank two)
@@ -20,17 +21,23 @@ import numpy.typing as npt
 from acvae.exceptions import PosteriorError
 
 __all__ = [
-    "EdgesLeftOut",
+    "ROUNDING",
+    "CandidatesLeftOut",
     "HeldOut",
-    "correlation_blocks",
-    "degrees_without",
+    "edge_energy",
     "held_out_evidence",
     "laplacian_blocks",
     "leave_out",
+    "without_rounding",
 ]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+# A mean that an edge alone made, as of a vertex without evidence, is zero without it. What rounding leaves of
+# it points at the other end, and would tell the answer: a squared length below this share of what it was is
+# zero.
+ROUNDING = 1e-16
 
 
 def laplacian_blocks(strength: FloatArray) -> FloatArray:
@@ -38,11 +45,12 @@ def laplacian_blocks(strength: FloatArray) -> FloatArray:
     return strength[:, None, None] * np.array([[1.0, -1.0], [-1.0, 1.0]])
 
 
-def correlation_blocks(correlation: FloatArray, weight: FloatArray) -> FloatArray:
-    """(b, 2, 2) what the paper's edges of correlations and weights (b,) add to J."""
-    rho = correlation
-    own = np.stack([rho**2, -rho, -rho, rho**2], axis=-1).reshape(-1, 2, 2)
-    return np.asarray((weight / ((1 - rho) * (1 + rho)))[:, None, None] * own)
+def edge_energy(off_diagonal: FloatArray, weight: FloatArray) -> FloatArray:
+    """What edges of weights w add to the diagonal of J, from what they add beside it.
+
+    With o = −w·ρ/(1 − ρ²), w·ρ²/(1 − ρ²) = (√(w² + 4·o²) − w)/2, written so that nothing cancels.
+    """
+    return np.asarray(2 * off_diagonal**2 / (np.hypot(weight, 2 * off_diagonal) + weight))
 
 
 def leave_out(block: FloatArray, own: FloatArray, other: FloatArray, between: FloatArray) -> FloatArray:
@@ -55,70 +63,65 @@ def leave_out(block: FloatArray, own: FloatArray, other: FloatArray, between: Fl
     return (update + update.transpose(0, 2, 1)) / 2
 
 
-class EdgesLeftOut(NamedTuple):
-    """b times the same Gaussian, each time without one edge (i, j).
+class CandidatesLeftOut(NamedTuple):
+    """Of q times the same Gaussian, each without the edge (i, j) of a query, at c candidates k each."""
 
-    Made of rows i and j of K (b, n), the diagonal of K (n,), and U (b, 2, 2) of `leave_out`.
-    """
-
-    i: IntArray
-    j: IntArray
-    row_i: FloatArray
-    row_j: FloatArray
-    variance: FloatArray
-    update: FloatArray
+    own: FloatArray  # (q,) K′_ii
+    other: FloatArray  # (q, c) K′_kk
+    between: FloatArray  # (q, c) K′_ik
+    own_pull: FloatArray  # (q, 2) K_iS·U, by which the mean of i moves with those of the ends
+    pull: FloatArray  # (q, c, 2) K_kS·U
 
     @classmethod
     def of(
         cls,
-        i: IntArray,
-        j: IntArray,
-        row_i: FloatArray,
-        row_j: FloatArray,
+        rows: FloatArray,
+        places: IntArray,
+        ends: IntArray,
+        candidates: IntArray,
         variance: FloatArray,
         block: FloatArray,
-    ) -> EdgesLeftOut:
-        """From the blocks Δ (b, 2, 2) that the edges add to J."""
-        update = leave_out(block, variance[i], variance[j], row_i[np.arange(len(i)), j])
-        return cls(i, j, row_i, row_j, variance, update)
+    ) -> CandidatesLeftOut:
+        """From rows (u, n) of K, the `places` (q, 2) of the ends' among them, and Δ (q, 2, 2) of each edge.
 
-    def rows(self, of: str = "i") -> FloatArray:
-        """(b, n) row i (or j) of each K′."""
-        b = np.arange(len(self.i))
-        base, at = (self.row_i, self.i) if of == "i" else (self.row_j, self.j)
-        share = np.stack([self.row_i[b, at], self.row_j[b, at]], axis=1)  # K_aS
-        share = (share[:, None, :] @ self.update)[:, 0]
-        return np.asarray(base + share[:, :1] * self.row_i + share[:, 1:] * self.row_j)
-
-    def diagonals(self) -> FloatArray:
-        """(b, n) diagonal of each K′."""
-        u, x, y = self.update, self.row_i, self.row_j
-        change = u[:, 0, 0, None] * x * x + 2 * u[:, 0, 1, None] * x * y + u[:, 1, 1, None] * y * y
-        return np.asarray(self.variance + change)
-
-    def entries(self, first: IntArray, second: IntArray, covariance: FloatArray) -> FloatArray:
-        """(b, c) entries of each K′ at its pairs (b, c), from the `covariance` (b, c) that K has there."""
-        b = np.arange(len(self.i))[:, None]
-        left = np.stack([self.row_i[b, first], self.row_j[b, first]], axis=-1)
-        right = np.stack([self.row_i[b, second], self.row_j[b, second]], axis=-1)
-        return np.asarray(covariance + ((left @ self.update) * right).sum(axis=-1))
-
-    def means(self, mean: FloatArray) -> FloatArray:
-        """(b, n, d) each m′, from m (n, d)."""
-        at_ends = np.stack([mean[self.i], mean[self.j]], axis=1)  # (b, 2, d)
-        pull = self.update @ at_ends
-        return np.asarray(
-            mean + self.row_i[:, :, None] * pull[:, None, 0] + self.row_j[:, :, None] * pull[:, None, 1]
+        Δ may be zero, and both ends the same: then nothing is taken away.
+        """
+        i, j = ends.T
+        at_i, at_j = places.T
+        update = np.zeros(block.shape)
+        real = np.flatnonzero(block.any(axis=(1, 2)))
+        between = rows[at_i[real], j[real]]
+        update[real] = leave_out(block[real], variance[i[real]], variance[j[real]], between)
+        to_ends = np.stack([rows[at_i, i], rows[at_j, i]], axis=-1)  # K_iS
+        others = np.stack([rows[at_i[:, None], candidates], rows[at_j[:, None], candidates]], axis=-1)
+        own_pull = (to_ends[:, None, :] @ update)[:, 0]
+        pull = others @ update
+        return cls(
+            variance[i] + (own_pull * to_ends).sum(axis=-1),
+            variance[candidates] + (pull * others).sum(axis=-1),
+            others[..., 0] + (others * own_pull[:, None, :]).sum(axis=-1),
+            own_pull,
+            pull,
         )
 
+    @property
+    def correlation(self) -> FloatArray:
+        """(q, c) of i and each k."""
+        rho = self.between / np.sqrt(self.own[:, None] * self.other)
+        return np.clip(rho, -1.0, 1.0)
 
-def degrees_without(degrees: IntArray, i: IntArray, j: IntArray) -> IntArray:
-    """(b, n) degrees without each edge."""
-    out = np.tile(degrees, (len(i), 1))
-    b = np.arange(len(i))
-    out[b, i] -= 1
-    out[b, j] -= 1
-    return out
+    def means(self, mean: FloatArray, ends: IntArray, candidates: IntArray) -> tuple[FloatArray, FloatArray]:
+        """(q, d) and (q, c, d) means of i and each k without the edge, from m (n, d): m′ = m + K_·S·U·m_S."""
+        at_ends = mean[ends]  # (q, 2, d)
+        own = mean[ends[:, 0]] + (self.own_pull[:, None, :] @ at_ends)[:, 0]
+        other = mean[candidates] + self.pull @ at_ends
+        return own, other
+
+
+def without_rounding(after: FloatArray, before: FloatArray) -> FloatArray:
+    """Means (..., d) `after`, zero where they are nothing but rounding of those `before`."""
+    left = (after**2).sum(axis=-1, keepdims=True) > ROUNDING * (before**2).sum(axis=-1, keepdims=True)
+    return np.where(left, after, 0.0)
 
 
 class HeldOut(NamedTuple):

@@ -7,7 +7,7 @@ bound on what is left out (`push`); K·x is solved for by conjugate gradients to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from acvae._util.adjacency import adjacency
 from acvae._util.threads import n_threads, run_tasks
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.conjugate_gradients import conjugate_gradients
+from acvae.gaussian.graph.laplacian import diagonal_with, energy
 from acvae.gaussian.graph.push import Scratch, push_rows, push_variances
 from acvae.gaussian.graph.rows import Rows, SparseRows
 
@@ -86,10 +87,7 @@ class LocalGaussian:
             )
         self.neighbours = Neighbours.of(len(diagonal), edges) if neighbours is None else neighbours
         self._strength = strength[self.neighbours.edge]
-        total = diagonal.astype(np.float64)
-        for end in edges.T:
-            total += np.bincount(end, strength, len(diagonal))
-        self._total: FloatArray = total
+        self._total = diagonal_with(diagonal, edges, strength)
         self._matrix = self.neighbours.start, self.neighbours.near, self._strength, self._total
         if variance is not None:
             self.variance = variance
@@ -168,17 +166,9 @@ class LocalGaussian:
                 out[own] = np.maximum(out[own], rows[which[own] - first, there[own]])
         return out
 
-    def row_blocks(self, at: IntArray, size: int = ROWS) -> Iterator[tuple[IntArray, FloatArray]]:
-        """Yield `(vertices, rows of K)`, so many at a time."""
-        for first in range(0, len(at), size):
-            own = at[first : first + size]
-            yield own, self.rows(own)
-
     def energy(self, x: FloatArray) -> FloatArray:
         """(b,) xᵀ·J·x of the columns of x (n, b)."""
-        i, j = self.edges.T
-        own = (self.diagonal[:, None] * x**2).sum(axis=0)
-        return np.asarray(own + (self.strength[:, None] * (x[i] - x[j]) ** 2).sum(axis=0))
+        return energy(self.diagonal, self.edges, self.strength, x)
 
     @property
     def row_bytes(self) -> int:

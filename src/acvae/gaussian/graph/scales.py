@@ -20,8 +20,7 @@ import numpy.typing as npt
 
 from acvae._util.progress import expect
 from acvae.exceptions import PosteriorError
-from acvae.gaussian.graph.leave_one_out import laplacian_blocks
-from acvae.gaussian.graph.left_out import CandidatesLeftOut, without_rounding
+from acvae.gaussian.graph.leave_one_out import CandidatesLeftOut, laplacian_blocks, without_rounding
 from acvae.gaussian.graph.solver import SOLVERS, Gaussian, solver_named
 from acvae.gaussian.left_out import PairsLeftOut, find_links
 from acvae.gaussian.stored import Stored
@@ -91,6 +90,11 @@ class ScalesJoint:
         """How many vertices it is for, and dimensions."""
         return self.diagonal.shape[1], len(self.group)
 
+    @property
+    def can_draw(self) -> bool:
+        """Whether its precisions are factorised."""
+        return self.solver == "exact"
+
     def describe(self) -> str:
         """What it is made of."""
         return f"{len(self.links):,} edges of a graph at {len(self.strength)} scales"
@@ -103,7 +107,7 @@ class ScalesJoint:
             "diagonal": self.diagonal,
             "group": self.group,
         }
-        if self.solver == "exact":
+        if self.can_draw:
             return own
         variance = np.stack([gaussian.variance for gaussian in self.gaussians])
         return own | {"solver": np.array(SOLVERS.index(self.solver)), "variance": variance}

@@ -114,6 +114,10 @@ class Solver(Protocol):
     def seconds(self) -> float:
         """About how long one takes to make."""
 
+    @property
+    def row_seconds(self) -> float:
+        """About how long a row of one takes, where that goes by a factor."""
+
     def gaussian(
         self, diagonal: FloatArray, strength: FloatArray, variance: FloatArray | None = None
     ) -> Gaussian:
@@ -134,6 +138,11 @@ class ExactSolver:
         """By the size of the dense core."""
         return seconds_for(self.order.core_size)
 
+    @property
+    def row_seconds(self) -> float:
+        """The square of the core's size, multiplications."""
+        return self.seconds / max(self.order.core_size, 1)
+
     def gaussian(
         self, diagonal: FloatArray, strength: FloatArray, variance: FloatArray | None = None
     ) -> LaplacianGaussian:
@@ -153,6 +162,11 @@ class LocalSolver:
     @property
     def seconds(self) -> float:
         """Nothing to speak of."""
+        return 0.0
+
+    @property
+    def row_seconds(self) -> float:
+        """By push, whatever the size."""
         return 0.0
 
     def gaussian(

@@ -10,8 +10,6 @@ zero. Without the edge (i, j), j is no neighbour of i; i itself is never counted
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -51,7 +49,7 @@ class SharedNeighbours:
 
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n) of the vertices `at` with all."""
-        return _log(_dense(self.sums(at)), NO_SHARED)
+        return _log(self.sums(at).toarray(), NO_SHARED)
 
     def of(self, sums: sp.csr_array, place: IntArray, others: IntArray) -> FloatArray:
         """(k,) of pairs, from the `sums` of the first ends and their places among these."""
@@ -88,7 +86,7 @@ class Company:
 
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n, 2) of the vertices `at` with all."""
-        return np.stack([_log(_dense(each), NO_COMPANY) for each in self.sums(at)], axis=-1)
+        return np.stack([_log(each.toarray(), NO_COMPANY) for each in self.sums(at)], axis=-1)
 
     def of(self, sums: tuple[sp.csr_array, sp.csr_array], place: IntArray, others: IntArray) -> FloatArray:
         """(k, 2) of pairs, from the `sums` of the first ends and their places among these."""
@@ -133,10 +131,6 @@ def _table(ids: IntArray, values: Array) -> sp.csr_array:
     out = sp.csr_array((values.ravel(), ids.ravel(), np.arange(0, n * count + 1, count)), shape=(n, n))
     out.eliminate_zeros()
     return out
-
-
-def _dense(rows: Any) -> FloatArray:
-    return np.asarray(rows.toarray(), dtype=np.float64)
 
 
 def _log(x: FloatArray, least: float) -> FloatArray:

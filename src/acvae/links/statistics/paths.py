@@ -44,10 +44,10 @@ class Paths:
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n, 2) of the vertices `at` with all."""
         near = self._two(at)
-        two = _dense(near)
+        two = near.toarray()
         if near.nnz > MANY * two.size:
             return _log(two, np.ascontiguousarray((self._adjacency @ (two * self._share).T).T))
-        return _log(two, _dense((near * self._share) @ self._adjacency))
+        return _log(two, ((near * self._share) @ self._adjacency).toarray())
 
     def of(self, at: IntArray, place: IntArray, others: IntArray) -> FloatArray:
         """(k, 2) of the vertices at[place] with others."""
@@ -118,10 +118,6 @@ def _over_neighbours(
 
 def _inverse(degrees: IntArray) -> FloatArray:
     return np.asarray((degrees > 0) / np.maximum(degrees, 1), dtype=np.float64)
-
-
-def _dense(rows: Any) -> FloatArray:
-    return np.asarray(rows.toarray(), dtype=np.float64)
 
 
 def _log(two: FloatArray, three: FloatArray) -> FloatArray:

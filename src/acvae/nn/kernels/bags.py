@@ -3,8 +3,11 @@
 from typing import Any
 
 import numba
+import numpy as np
 
-__all__ = ["bag_sum"]
+__all__ = ["ALL_ONES", "bag_sum"]
+
+ALL_ONES = np.ones(1, dtype=np.float32)  # stands for the values of a pattern
 
 
 @numba.njit(cache=True, nogil=True)

@@ -7,10 +7,11 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from acvae.nn.kernels.bags import ALL_ONES
+
 __all__ = ["multinomial_gradient"]
 
 Array = npt.NDArray[Any]
-_ALL_ONES = np.ones(1, dtype=np.float32)  # stands for the values of a pattern
 
 
 def multinomial_gradient(
@@ -21,7 +22,7 @@ def multinomial_gradient(
     That is the gradient of scale·(the sum) with respect to the outputs of which p is the softmax. Row r of x
     has its columns and values between offsets[r] and offsets[r + 1]; without values they are ones.
     """
-    entries = _ALL_ONES if values is None else values
+    entries = ALL_ONES if values is None else values
     return float(_gradient(log_probability, columns, offsets, entries, values is not None, scale, out))
 
 

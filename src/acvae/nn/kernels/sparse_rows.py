@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-__all__ = ["gather_rows", "sparse_dot", "sparse_times"]
+from acvae.nn.kernels.bags import ALL_ONES
 
-_ALL_ONES = np.ones(1, dtype=np.float32)  # stands for the values of a pattern
+__all__ = ["gather_rows", "sparse_dot", "sparse_times"]
 
 
 def gather_rows(
@@ -59,7 +59,7 @@ def sparse_dot(table: Tensor, columns: Tensor, offsets: Tensor, values: Tensor |
 
 
 def _value_array(values: Tensor | None) -> Any:
-    return _ALL_ONES if values is None else values.numpy()
+    return ALL_ONES if values is None else values.numpy()
 
 
 class _SparseTimes(torch.autograd.Function):

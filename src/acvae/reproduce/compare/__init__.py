@@ -8,7 +8,7 @@ Nothing that is chosen looks at test links; see `tuning`. On the command line: `
 
 from acvae.reproduce.compare.links import rank_links, score_links
 from acvae.reproduce.compare.method import Method
-from acvae.reproduce.compare.ranking import Ranking, Scores
+from acvae.reproduce.compare.ranking import Scores
 from acvae.reproduce.compare.rule_methods import RULES
 from acvae.reproduce.compare.store import Store
 from acvae.reproduce.compare.table import Interval, interval
@@ -17,7 +17,6 @@ __all__ = [
     "RULES",
     "Interval",
     "Method",
-    "Ranking",
     "Scores",
     "Store",
     "interval",

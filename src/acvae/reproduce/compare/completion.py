@@ -17,6 +17,7 @@ from acvae._util.seeds import stream_seed
 from acvae.datasets import Dataset
 from acvae.exceptions import FeatureError
 from acvae.graph import Graph
+from acvae.reproduce.compare.rules import adjacency_of
 
 __all__ = [
     "METRICS",
@@ -121,7 +122,7 @@ def mean_of_neighbours(
     features: sp.csr_array, graph: Graph, observed: BoolArray, rows: npt.NDArray[np.int64], seed: int
 ) -> Array:
     """Mean over the neighbours whose features are known; the column means break ties, or stand alone."""
-    adjacency = _adjacency(graph)
+    adjacency = adjacency_of(graph)
     known = adjacency @ observed.astype(np.float64)
     total = (adjacency[rows] @ features).toarray()
     mean = _means(features, observed)
@@ -136,7 +137,7 @@ def feature_propagation(
     What is not reached from a known row stays zero there; here the column means break such ties.
     """
     root = 1 / np.sqrt(np.maximum(graph.degrees, 1))
-    step = sp.csr_array(sp.diags_array(root) @ _adjacency(graph) @ sp.diags_array(root)).astype(np.float32)
+    step = sp.csr_array(sp.diags_array(root) @ adjacency_of(graph) @ sp.diags_array(root)).astype(np.float32)
     hidden = np.flatnonzero(~observed)
     inside, across = step[hidden][:, hidden], step[hidden][:, observed]
     source = (across @ features[observed]).toarray().astype(np.float32)
@@ -150,8 +151,3 @@ def feature_propagation(
 def _means(features: sp.csr_array, observed: BoolArray) -> Array:
     mean: Array = np.asarray(features.sum(axis=0)).ravel() / max(int(observed.sum()), 1)
     return mean
-
-
-def _adjacency(graph: Graph) -> sp.csr_array:
-    indptr, neighbours = graph.csr
-    return sp.csr_array((np.ones(len(neighbours)), neighbours, indptr), shape=(graph.n_vertices,) * 2)

@@ -1,17 +1,16 @@
 """Link prediction: one method on one split, all its figures."""
 
 import time
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from acvae import metrics
 from acvae._util.seeds import stream_seed
-from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.reproduce.compare.method import Method
 from acvae.reproduce.compare.pairs import Recorder, auc, average_precision, random_non_links
-from acvae.reproduce.compare.ranking import Ranking
 from acvae.reproduce.compare.tuning import choose
 from acvae.splits import EdgeSplit
 
@@ -60,7 +59,7 @@ def score_links(ranking: Ranking, train: Graph, test: Graph, seed: int = 0) -> d
     """
     others = random_non_links(test.n_edges, train, test, stream_seed(seed, "non-links"))
     recorder = Recorder(ranking, np.concatenate([test.edges, others]))
-    found = metrics.evaluate(cast(Posterior, recorder), train, test)
+    found = metrics.evaluate(recorder, train, test)
     links, non_links = np.split(recorder.distances, [test.n_edges])
     return {
         "ncrr": found.ncrr.test,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
-from acvae.reproduce.compare.ranking import Ranking
 
 __all__ = ["Fit", "Method", "Watch"]
 

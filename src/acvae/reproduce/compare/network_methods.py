@@ -3,10 +3,10 @@
 import importlib
 from typing import Any
 
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.reproduce.compare.classification import Embedding
 from acvae.reproduce.compare.method import Fit, Method, Watch
-from acvae.reproduce.compare.ranking import Ranking
 
 __all__ = ["EMBEDDED", "NETWORKS"]
 

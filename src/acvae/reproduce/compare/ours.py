@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.methods import METHODS
 from acvae.reproduce.compare.classification import Embedding
 from acvae.reproduce.compare.completion import Completion
 from acvae.reproduce.compare.method import Fit, Method, Watch
-from acvae.reproduce.compare.ranking import Ranking
 
 __all__ = ["our_completions", "our_embeddings", "our_links"]
 

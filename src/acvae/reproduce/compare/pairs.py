@@ -11,8 +11,9 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from acvae.exceptions import GraphError
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
-from acvae.reproduce.compare.ranking import Block, Ranking
+from acvae.reproduce.compare.ranking import Block
 
 __all__ = ["Recorder", "auc", "average_precision", "random_non_links"]
 

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.seeds import stream_seed
+from acvae.gaussian.rankings import Ranking
 from acvae.links.calibration import HiddenPairs, calibration, hidden_pairs, platt
 from acvae.methods import METHODS
 from acvae.reproduce.compare.method import Method
 from acvae.reproduce.compare.pairs import Recorder
-from acvae.reproduce.compare.ranking import Ranking
 from acvae.splits import EdgeSplit, split_edges
 
 __all__ = ["METRICS", "our_probabilities", "rule_probabilities"]

@@ -1,7 +1,7 @@
 """Scores: a ranking of pairs, made a block of rows at a time, with the face that `acvae.metrics` asks for."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from acvae._util.checks import whole_number
 from acvae.exceptions import InputError
 
-__all__ = ["Ranking", "Scores", "block_size"]
+__all__ = ["Scores", "block_size"]
 
 IntArray = npt.NDArray[np.int64]
 Array = npt.NDArray[np.floating[Any]]
@@ -17,17 +17,6 @@ Block = tuple[IntArray, IntArray, npt.NDArray[Any]]
 
 BLOCK_ENTRIES = 2_000_000  # of a block of rows: 16 MB in double precision
 TIE = 1e-12  # of the row's largest score; far below any difference of two scores that matters
-
-
-class Ranking(Protocol):
-    """What the metrics take: a posterior, a model's `links_`, or scores as here."""
-
-    @property
-    def n_vertices(self) -> int: ...
-
-    def distance_blocks(
-        self, rows: npt.ArrayLike | None = None, block_rows: int | None = None
-    ) -> Iterator[Block]: ...
 
 
 class Scores:

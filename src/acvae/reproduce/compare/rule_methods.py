@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.reproduce.compare import rules
 from acvae.reproduce.compare.method import Fit, Method, Watch
-from acvae.reproduce.compare.ranking import Ranking, Scores
+from acvae.reproduce.compare.ranking import Scores
 
 __all__ = ["RULES"]
 

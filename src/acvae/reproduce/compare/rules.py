@@ -60,7 +60,7 @@ def katz(graph: Graph, strength: float = 0.5, seed: int = 0) -> Scores:
     `strength` is β·λ, where λ is the largest eigenvalue of A; the sum is finite below 1.
     """
     strength = real_number("strength", strength, above=0, below=1)
-    adjacency = _adjacency(graph)
+    adjacency = adjacency_of(graph)
     n = graph.n_vertices
     if graph.n_edges == 0:
         return Scores(n, lambda rows: np.zeros((len(rows), n)), seed=seed)
@@ -84,7 +84,7 @@ def pagerank(graph: Graph, restart: float = 0.15, seed: int = 0) -> Scores:
     n = graph.n_vertices
     root = np.sqrt(np.maximum(graph.degrees, 1))
     inverse = sp.diags_array(1 / root)
-    symmetric = sp.csr_array((1 - restart) * (inverse @ _adjacency(graph) @ inverse))
+    symmetric = sp.csr_array((1 - restart) * (inverse @ adjacency_of(graph) @ inverse))
 
     def score(rows: IntArray) -> npt.NDArray[np.float64]:
         found = solve(symmetric, _unit(n, rows), 1 - restart)
@@ -161,15 +161,14 @@ _FORMS: dict[str, Callable[[npt.NDArray[np.float64], IntArray], npt.NDArray[np.f
 
 def _two_steps(graph: Graph, weight: npt.NDArray[np.float64], seed: int) -> Scores:
     """A·diag(weight)·A, by rows."""
-    adjacency = _adjacency(graph)
+    adjacency = adjacency_of(graph)
     second = sp.csr_array(sp.diags_array(weight) @ adjacency)
     return Scores(graph.n_vertices, lambda rows: (adjacency[rows] @ second).toarray(), seed=seed)
 
 
-def _adjacency(graph: Graph) -> sp.csr_array:
+def adjacency_of(graph: Graph) -> sp.csr_array:
     """0 and 1, whatever weights the edges have: the rules are defined so."""
-    indptr, neighbours = graph.csr
-    return sp.csr_array((np.ones(len(neighbours)), neighbours, indptr), shape=(graph.n_vertices,) * 2)
+    return graph.to_scipy(weighted=False).astype(np.float64)
 
 
 def _largest_eigenvalue(adjacency: sp.csr_array) -> float:

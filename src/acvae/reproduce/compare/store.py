@@ -1,7 +1,6 @@
 """Results as JSON, a file for each (task, data set, method, split): what is there is not made again."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,18 +39,6 @@ class Store:
         full: dict[str, Any] = plain({**key, **values, "version": __version__})
         write_text(path, json.dumps(full, indent=1, ensure_ascii=False) + "\n")
         return full
-
-    def made(
-        self, task: str, data: str, method: str, split: int, make: Callable[[], dict[str, Any]]
-    ) -> dict[str, Any]:
-        """The stored result, or a new one, stored."""
-        found = self.get(task, data, method, split)
-        return self.put(task, data, method, split, make()) if found is None else found
-
-    def methods(self, task: str, data: str) -> list[str]:
-        """Names of the methods with a result, sorted."""
-        folder = self.folder / task / data
-        return sorted({path.name.rsplit(".", 2)[0] for path in folder.glob("*.*.json")})
 
     def results(self, task: str, data: str, method: str) -> list[dict[str, Any]]:
         """All results of a method, by split."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,10 @@ import numpy.typing as npt
 from acvae import metrics
 from acvae._util.seeds import stream_seed
 from acvae.exceptions import GraphError
-from acvae.gaussian.posterior import Posterior
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.reproduce.compare.method import Method
-from acvae.reproduce.compare.ranking import Block, Ranking
+from acvae.reproduce.compare.ranking import Block
 from acvae.splits import split_edges
 
 __all__ = ["Choice", "choose", "validation_ncrr"]
@@ -84,7 +84,7 @@ def validation_ncrr(
     vertices = np.flatnonzero(hidden.degrees)
     if limit is not None and len(vertices) > limit:
         vertices = np.sort(np.random.default_rng(seed).choice(vertices, limit, replace=False))
-    ranks = metrics.link_ranks(cast(Posterior, _SomeRows(ranking, vertices)), train, hidden)
+    ranks = metrics.link_ranks(_SomeRows(ranking, vertices), train, hidden)
     kept = np.isin(ranks.test_vertex, vertices)
     nothing = np.empty(0, dtype=np.int64)
     part = ranks._replace(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.reproduce.compare.method import Watch
 from acvae.reproduce.compare.networks.layers import FeatureLinear, convolution, geometric, sage
@@ -20,7 +21,6 @@ from acvae.reproduce.compare.networks.tensors import (
     uniform_pairs,
 )
 from acvae.reproduce.compare.networks.training import by_inner_product, seeded, train
-from acvae.reproduce.compare.ranking import Ranking
 
 __all__ = ["embed_vgae", "fit_gae", "fit_sage", "fit_vgae"]
 

@@ -17,13 +17,14 @@ import numpy as np
 import torch
 from torch.nn.functional import logsigmoid
 
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.reproduce.compare.method import Watch
 from acvae.reproduce.compare.networks.common import common_in_row, common_of_pairs
 from acvae.reproduce.compare.networks.layers import FeatureLinear
 from acvae.reproduce.compare.networks.tensors import Features, adjacency, normalised, product, uniform_pairs
 from acvae.reproduce.compare.networks.training import seeded, train
-from acvae.reproduce.compare.ranking import IntArray, Ranking, Scores
+from acvae.reproduce.compare.ranking import IntArray, Scores
 
 __all__ = ["fit_ncn"]
 

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 
 from acvae._util.seeds import stream_seed
+from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.reproduce.compare.method import Watch
 from acvae.reproduce.compare.networks.training import by_inner_product
-from acvae.reproduce.compare.ranking import Ranking
 
 __all__ = ["fit_node2vec", "random_walks"]
 

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 
 from acvae._util.seeds import stream_seed
+from acvae.gaussian.rankings import Ranking
 from acvae.reproduce.compare.method import Watch
-from acvae.reproduce.compare.ranking import IntArray, Ranking, Scores
+from acvae.reproduce.compare.ranking import IntArray, Scores
 
 __all__ = ["by_inner_product", "seeded", "train"]
 

@@ -1,6 +1,6 @@
 """Training that ran away: finite figures that mean nothing."""
 
-from acvae.training.runaway import MOST_KL, runaway
+from acvae._util.runaway import MOST_KL, runaway
 
 
 def test_by_the_divergence_from_the_prior_alone_where_it_is_known():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from acvae.plot.intervals import Z_95, wilson
+from acvae._util.intervals import Z_95, wilson
 
 
 @pytest.mark.parametrize(("hits", "total"), [(1, 10), (5, 10), (9, 10), (130, 1000), (1, 3)])
