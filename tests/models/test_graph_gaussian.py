@@ -114,6 +114,25 @@ def test_same_seed_same_bits():
 
 
 class TestMissing:
+    @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+    @pytest.mark.parametrize("value", [0.0, 1.0, 3.7])
+    def test_features_that_are_the_same_for_all_are_expected_to_be_so(self, value, kind):
+        _, graph = make_data()
+        model = GraphGaussian(scales=(2.0,), progress=False).fit(kind(np.full((N, 3), value)), graph)
+        expected, spread = model.impute([1, 5])
+        np.testing.assert_allclose(expected, np.full((2, 3), value))
+        np.testing.assert_allclose(spread, np.zeros((2, 3)), atol=1e-9)
+
+    def test_without_edges_they_tell_nothing(self):
+        with pytest.raises(GraphError, match="no edges, and the features are the same for every vertex"):
+            GraphGaussian(progress=False).fit(np.ones((3, 2)), Graph(3, []))
+
+    def test_rows_of_features_say_nothing_to_a_model_without(self):
+        _, graph = make_data()
+        model = GraphGaussian(scales=(2.0,), progress=False).fit(None, graph)
+        with pytest.raises(FeatureError, match="fitted without features, so rows of features say nothing"):
+            model.transform(np.ones((1, 2)))
+
     def test_observed_is_the_dense_conditional(self):
         x, graph = make_data()
         seen = np.arange(N) % 3 > 0

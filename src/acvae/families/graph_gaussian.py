@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from acvae._util.options import option
 from acvae._util.progress import expect
@@ -113,6 +114,10 @@ class GraphGaussianFit:
         """
         if self.evidence is None:
             raise FeatureError("the model was fitted without features, so there are none to expect.")
+        if not self.seen.any():  # all rows are alike
+            table = features.toarray() if sp.issparse(features) else np.asarray(features)
+            mean, spread = (np.asarray(of(table, axis=0), np.float64) for of in (np.nanmean, np.nanstd))
+            return np.tile(mean, (len(vertices), 1)), np.tile(spread, (len(vertices), 1))
         if self._completion is None:
             weights = relative_weights(self.graph)
             self._completion = choose_completion(self.solver, weights, features, self.seen)
@@ -263,7 +268,11 @@ def fit_graph_gaussian(
     n = graph.n_vertices
     evidence, rows, seen = _evidence(features, n, latent_dim, observed, seed)
     if not seen.any() and graph.n_edges == 0:
-        raise GraphError("there are neither edges nor features to learn from.")
+        raise GraphError(
+            "there are neither edges nor features to learn from."
+            if evidence is None
+            else "there are no edges, and the features are the same for every vertex: nothing to learn from."
+        )
     say("evidence", 1.0)
     chosen = solver_for(solver, n, graph.edges)
     say("elimination", 1.0)

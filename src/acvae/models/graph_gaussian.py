@@ -153,13 +153,13 @@ class GraphGaussian(Embedder):
     def transform(self, features: Any) -> npt.NDArray[np.float32]:
         """Means (k, latent_dim) of rows with the same features, seen or unseen, without any edges."""
         self._need_fit("transform")
-        self._check_columns(features)
-        rows = self._as_rows(features)
         fitted = self._fit
         if fitted.evidence is None:
             raise FeatureError(
                 "the model was fitted without features, so rows of features say nothing to it."
             )
+        self._check_columns(features)
+        rows = self._as_rows(features)
         evidence, seen = fitted.evidence.project(rows)
         share = fitted.precision / (1 + fitted.precision)
         alone = share * evidence * seen[:, None]
