@@ -25,7 +25,7 @@ __all__ = [
     "RANKINGS",
     "Method",
     "Option",
-    "Ranking",
+    "RankedBy",
     "method_named",
     "method_of",
     "option_names",
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-class Ranking(NamedTuple):
+class RankedBy(NamedTuple):
     """A way to rank all vertices from one: how it is said in a sentence, and in a narrow column."""
 
     name: str
@@ -45,14 +45,14 @@ class Ranking(NamedTuple):
 RANKINGS = {
     ranking.name: ranking
     for ranking in (
-        Ranking("link", "probability of a link", "link probability", "link"),
-        Ranking("bp", "belief propagation", "forest", "distance"),
-        Ranking("graph", "the whole graph", "whole graph", "distance"),
-        Ranking("joint", "correlated embeddings", "correlated embeddings", "distance"),
-        Ranking("independent", "independent embeddings", "embeddings alone", "distance"),
-        Ranking("pairwise", "pair network", "pair network", "pairs"),
-        Ranking("hops", "hops in a random tree", "hops", "distance"),
-        Ranking("hops-untied", "hops in a random tree, ties broken", "hops, ties broken", "distance"),
+        RankedBy("link", "probability of a link", "link probability", "link"),
+        RankedBy("bp", "belief propagation", "forest", "distance"),
+        RankedBy("graph", "the whole graph", "whole graph", "distance"),
+        RankedBy("joint", "correlated embeddings", "correlated embeddings", "distance"),
+        RankedBy("independent", "independent embeddings", "embeddings alone", "distance"),
+        RankedBy("pairwise", "pair network", "pair network", "pairs"),
+        RankedBy("hops", "hops in a random tree", "hops", "distance"),
+        RankedBy("hops-untied", "hops in a random tree, ties broken", "hops, ties broken", "distance"),
     )
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from acvae.datasets.edge_files import EdgeTable, edge_table, join_edges
-from acvae.datasets.table_files import Rows
+from acvae.datasets.table_files import RawTable
 from acvae.exceptions import DataError
 
 PATH, FEATURES = Path("e.csv"), Path("x.csv")
@@ -15,7 +15,7 @@ PATH, FEATURES = Path("e.csv"), Path("x.csv")
 def read(text, known=None, *, names=None, **options):
     cells = [[cell.replace("_", "") for cell in line.split()] for line in text.split("/")]
     given = {"source": None, "target": None, "weight": None, "header": None}
-    return edge_table(Rows(PATH, cells, names), known, **{**given, **options})
+    return edge_table(RawTable(PATH, cells, names), known, **{**given, **options})
 
 
 def test_the_first_two_columns_are_ends():

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from acvae.datasets.headers import edges_alone_have_header, edges_have_header, features_have_header
-from acvae.datasets.table_files import Rows
+from acvae.datasets.table_files import RawTable
 
 
 def rows(text, names=None, comma=False):
-    return Rows(Path("x.csv"), [line.split() for line in text.split("/")], names, comma)
+    return RawTable(Path("x.csv"), [line.split() for line in text.split("/")], names, comma)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from acvae.datasets.table_files import Rows, Table, is_number, kind_of, number, read_lines, read_rows
+from acvae.datasets.table_files import RawTable, Table, is_number, kind_of, number, read_lines, read_rows
 from acvae.exceptions import DataError
 
 
@@ -64,11 +64,11 @@ def test_a_table_with_and_without_header(write):
 
 def test_columns_of_one_name_and_rows_of_another_length(tmp_path):
     with pytest.raises(DataError, match=r"more than one column called 'a'\.$"):
-        Rows(tmp_path, [["a", "a"]]).table(True)
+        RawTable(tmp_path, [["a", "a"]]).table(True)
     with pytest.raises(DataError, match=r"called '1'\. If its first line is not a header"):
-        Rows(tmp_path, [["1", "1"]]).table(True)
+        RawTable(tmp_path, [["1", "1"]]).table(True)
     with pytest.raises(DataError, match="row 2: 1 cells where 2 are expected"):
-        Rows(tmp_path, [["a", "b"], ["1", "2"], ["3"]]).table(True)
+        RawTable(tmp_path, [["a", "b"], ["1", "2"], ["3"]]).table(True)
 
 
 def test_a_column_that_is_not_there(tmp_path):

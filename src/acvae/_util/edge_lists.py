@@ -33,10 +33,10 @@ def vertex_count(n_vertices: Any) -> int:
         n = whole_number("n_vertices", n_vertices, minimum=0)
     except OptionError as error:
         raise GraphError(str(error)) from None
-    room = available_memory() if n > SURELY_FITS else None
-    if room is not None and BYTES_A_VERTEX * n > room:
+    free = available_memory() if n > SURELY_FITS else None
+    if free is not None and BYTES_A_VERTEX * n > free:
         raise GraphError(
-            f"{n:,} vertices take {BYTES_A_VERTEX * n / 1e9:,.0f} GB of memory, and {room / 1e9:,.0f} GB are "
+            f"{n:,} vertices take {BYTES_A_VERTEX * n / 1e9:,.0f} GB of memory, and {free / 1e9:,.0f} GB are "
             "free."
         )
     return n

@@ -100,11 +100,11 @@ def _look_up(
 @numba.njit(cache=True, nogil=True)
 def _strongest(start: Any, ids: Any, values: Any, begin: Any, out: Any, first: int, last: int) -> None:
     for p in range(first, last):
-        a, b, room = start[p], start[p + 1], begin[p + 1] - begin[p]
+        a, b, capacity = start[p], start[p + 1], begin[p + 1] - begin[p]
         at = begin[p]
         least = 0.0
-        if b - a > room:
-            least = max(0.0, np.partition(values[a:b], b - a - room)[b - a - room])
+        if b - a > capacity:
+            least = max(0.0, np.partition(values[a:b], b - a - capacity)[b - a - capacity])
             for t in range(a, b):
                 if values[t] > least:
                     out[at] = ids[t]

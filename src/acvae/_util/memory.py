@@ -8,8 +8,8 @@ __all__ = ["available_memory"]
 
 def available_memory() -> int | None:
     """Bytes that this process could still take: the machine's or its container's, or None if unknown."""
-    rooms = [room for room in (_machine(), _container()) if room is not None]
-    return min(rooms, default=None)
+    known = [free for free in (_machine(), _container()) if free is not None]
+    return min(known, default=None)
 
 
 def _machine() -> int | None:

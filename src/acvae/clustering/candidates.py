@@ -115,15 +115,15 @@ def _select(rows: Any, numbers: Any, nearest: Any, distances: Any, bound: Any) -
             if near[t] == limit and number[t] != own:
                 equal += 1
                 before += number[t] < own
-        room = length - below
-        skip = max(0, min(before - room // 2, equal - room))
+        wanted = length - below
+        skip = max(0, min(before - wanted // 2, equal - wanted))
         held, seen = 0, 0
         for t in range(found):
             if near[t] > limit or number[t] == own:
                 continue
             if near[t] == limit:
                 seen += 1
-                if seen <= skip or seen > skip + room:
+                if seen <= skip or seen > skip + wanted:
                     continue
             nearest[own, held], distances[own, held] = number[t], near[t]
             held += 1

@@ -35,10 +35,10 @@ def linkage(posterior: Posterior, *, memory: int = MEMORY, progress: bool = Fals
         raise OptionError(f"clustering needs at least two vertices, got {n}.")
     memory = whole_number("memory", memory, minimum=1)
     needed = min(memory, n * (n - 1) // 2 * posterior.mean.dtype.itemsize)
-    room = available_memory()
-    if room is not None and needed > room:
+    free = available_memory()
+    if free is not None and needed > free:
         raise ClusterMemoryError(
-            f"clustering would take {needed / 1e9:.1f} GB of memory for distances, but {room / 1e9:.1f} GB "
+            f"clustering would take {needed / 1e9:.1f} GB of memory for distances, but {free / 1e9:.1f} GB "
             "are free; allow it less by memory= in bytes."
         )
     return complete_linkage(posterior, memory, progress=progress)

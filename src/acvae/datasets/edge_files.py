@@ -9,7 +9,7 @@ import numpy.typing as npt
 from acvae._util.edge_lists import BoolArray, FloatArray, IntArray
 from acvae.datasets.headers import edges_alone_have_header, edges_have_header, named_ends
 from acvae.datasets.ids import common_spelling, why_none_match
-from acvae.datasets.table_files import Rows, Table
+from acvae.datasets.table_files import RawTable, Table
 from acvae.exceptions import DataError
 
 __all__ = ["EdgeTable", "JoinedEdges", "edge_table", "join_edges"]
@@ -32,7 +32,7 @@ class JoinedEdges(NamedTuple):
 
 
 def edge_table(
-    rows: Rows,
+    rows: RawTable,
     known: set[str] | None,
     *,
     source: str | None,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from acvae.datasets.table_files import MISSING_TEXTS, Rows, is_number
+from acvae.datasets.table_files import MISSING_TEXTS, RawTable, is_number
 
 __all__ = ["edges_alone_have_header", "edges_have_header", "features_have_header", "named_ends"]
 
@@ -17,7 +17,7 @@ _ENDS = frozenset(
 )
 
 
-def edges_have_header(rows: Rows, known: set[str]) -> bool:
+def edges_have_header(rows: RawTable, known: set[str]) -> bool:
     """Not if the first line names a known id, or is made of whole numbers just as all known ids are."""
     if rows.names is not None:
         return True
@@ -27,7 +27,7 @@ def edges_have_header(rows: Rows, known: set[str]) -> bool:
     return not all(map(_is_whole, first)) or not all(map(_is_whole, known))
 
 
-def edges_alone_have_header(rows: Rows) -> bool:
+def edges_alone_have_header(rows: RawTable) -> bool:
     """Where no ids are known: if the first line is no edge such as the others are.
 
     Its words never recur, and they are usual ones for columns, or stand above whole numbers, or both ends of
@@ -56,7 +56,7 @@ def named_ends(cells: Iterable[str]) -> tuple[str, str] | None:
     return (names[0], names[1]) if len(names) == 2 else None
 
 
-def features_have_header(rows: Rows, named: Iterable[str], ends: set[str]) -> bool:
+def features_have_header(rows: RawTable, named: Iterable[str], ends: set[str]) -> bool:
     """What the first line is, by what stands below it; `named` are the columns that the user speaks of.
 
     A text above a column of numbers is a name. Where instead a number stands above numbers, the line holds

@@ -15,7 +15,7 @@ from acvae.datasets.missing import fill_missing
 from acvae.datasets.table_files import MISSING_TEXTS, Table
 from acvae.exceptions import DataError, OptionError
 
-__all__ = ["Choice", "TableFeatures", "table_features"]
+__all__ = ["ColumnChoice", "TableFeatures", "table_features"]
 
 LONGEST_SHOWN = 60  # letters of a cell in a message
 NUMBER_WITH_SIGNS = re.compile(r"[$€£]? ?[+-]?\d[\d.,' ]*[%$€£]?")
@@ -23,7 +23,7 @@ MOST_CATEGORIES = 50  # of a column that "auto" takes as categorical
 
 
 @dataclass(frozen=True)
-class Choice:
+class ColumnChoice:
     """Which columns become features, and how."""
 
     columns: Sequence[str] | None = None
@@ -44,7 +44,7 @@ class TableFeatures:
     taken: dict[str, list[str]]
 
 
-def table_features(table: Table, choice: Choice) -> TableFeatures:
+def table_features(table: Table, choice: ColumnChoice) -> TableFeatures:
     """Numeric columns, one-hot categories and TF-IDF of words, in this order."""
     numeric, categorical = _kinds(table, choice)  # a dictionary of numbers, a list of names
     blocks: list[Any] = []
@@ -85,7 +85,7 @@ def table_features(table: Table, choice: Choice) -> TableFeatures:
     )
 
 
-def _kinds(table: Table, choice: Choice) -> tuple[dict[str, npt.NDArray[np.float64]], list[str]]:
+def _kinds(table: Table, choice: ColumnChoice) -> tuple[dict[str, npt.NDArray[np.float64]], list[str]]:
     """The numeric columns and the names of the categorical; every column that is neither is told of."""
     if isinstance(choice.columns, str):
         raise OptionError(f"columns is a list of names, not the text {choice.columns!r}.")
@@ -171,7 +171,7 @@ def _one_hot(cells: list[str]) -> tuple[sp.csr_array, list[str]]:
     return sp.csr_array((np.ones(len(at)), (rows, columns)), shape=(len(cells), len(values))), values
 
 
-def _words(table: Table, choice: Choice) -> tuple[sp.csr_array, list[str]]:
+def _words(table: Table, choice: ColumnChoice) -> tuple[sp.csr_array, list[str]]:
     from sklearn.feature_extraction.text import TfidfVectorizer  # slow to import, and seldom needed
 
     vectorizer = TfidfVectorizer(stop_words="english", max_features=choice.max_words)

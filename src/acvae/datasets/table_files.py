@@ -16,7 +16,16 @@ from acvae.datasets.sources import decode, open_binary, reading
 from acvae.datasets.unpacking import RATIO
 from acvae.exceptions import DataError, did_you_mean
 
-__all__ = ["MATRIX_KINDS", "TABLE_KINDS", "Rows", "Table", "is_number", "kind_of", "read_lines", "read_rows"]
+__all__ = [
+    "MATRIX_KINDS",
+    "TABLE_KINDS",
+    "RawTable",
+    "Table",
+    "is_number",
+    "kind_of",
+    "read_lines",
+    "read_rows",
+]
 
 MATRIX_KINDS = (".npz", ".npy", ".mtx")
 TABLE_KINDS = (".csv", ".tsv", ".txt", ".parquet")
@@ -70,7 +79,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RawTable:
     """A table before it is known whether its first line is a header: `names` are there in Parquet only."""
 
     path: Path
@@ -119,7 +128,7 @@ def kind_of(path: Path, allowed: tuple[str, ...]) -> str:
     return kind
 
 
-def read_rows(path: Path, *, decimal: str | None = None) -> Rows:
+def read_rows(path: Path, *, decimal: str | None = None) -> RawTable:
     """The cells of a table. `decimal` is "." or ","; by default a comma where another sign parts the cells.
 
     In `.txt` and `.tsv` lines that begin with # are comments, and `.txt` may be parted by tabs or blanks, as
@@ -145,7 +154,7 @@ def read_rows(path: Path, *, decimal: str | None = None) -> Rows:
         raise DataError(f"{str(path)!r} is not a regular table: {error}.") from None
     if not cells:
         raise DataError(f"the file {str(path)!r} is empty.")
-    return Rows(path, cells, comma=separator != "," if decimal is None else decimal == ",")
+    return RawTable(path, cells, comma=separator != "," if decimal is None else decimal == ",")
 
 
 def _after(first: str, lines: Iterator[str]) -> Iterator[str]:
@@ -153,7 +162,7 @@ def _after(first: str, lines: Iterator[str]) -> Iterator[str]:
     yield from lines
 
 
-def _read_parquet(path: Path) -> Rows:
+def _read_parquet(path: Path) -> RawTable:
     parquet = optional_import("pyarrow.parquet", needed_for="reading Parquet", install="'acvae[tables]'")
     try:
         about = parquet.read_metadata(path)
@@ -166,7 +175,9 @@ def _read_parquet(path: Path) -> Rows:
     except (OSError, ValueError, TypeError, OverflowError, NotImplementedError, MemoryError) as error:
         # Arrow's own errors derive from these.
         raise DataError(f"{str(path)!r} is damaged or not a Parquet file ({error}).") from error
-    return Rows(path, [list(row) for row in zip(*columns, strict=True)], list(map(str, table.column_names)))
+    return RawTable(
+        path, [list(row) for row in zip(*columns, strict=True)], list(map(str, table.column_names))
+    )
 
 
 def _pandas_index(table: Any) -> list[str]:

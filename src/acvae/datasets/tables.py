@@ -22,7 +22,7 @@ from acvae.datasets.ids import DUPLICATES, Distinct, distinct, merge_rows
 from acvae.datasets.mapped import open_features
 from acvae.datasets.matrix_files import as_dense_or_sparse, read_matrix
 from acvae.datasets.missing import MISSING, fill_missing
-from acvae.datasets.table_features import Choice, table_features
+from acvae.datasets.table_features import ColumnChoice, table_features
 from acvae.datasets.table_files import (
     MATRIX_KINDS,
     MISSING_TEXTS,
@@ -195,7 +195,7 @@ def from_files(
             header = features_have_header(rows, named, {cell for row in edge_rows.cells for cell in row[:2]})
         table = rows.table(header)
         id_column = None if row_ids else _id_column(table, id_column)
-        wanted = Choice(
+        wanted = ColumnChoice(
             columns=columns,
             text=text_columns,
             categorical="auto" if categories == ["auto"] else categories,
@@ -288,7 +288,7 @@ def _table_vertices(
     id_column: str | None,
     label_column: str | None,
     class_column: str | None,
-    wanted: Choice,
+    wanted: ColumnChoice,
     duplicates: str,
 ) -> _Vertices:
     given = [str(i) for i in range(table.n_rows)] if id_column is None else table.column(id_column)

@@ -81,11 +81,11 @@ class Completion:
     def __call__(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
         """(r, D) expectations, and standard deviations of the features themselves."""
         width = len(self._mean)
-        room, need = available_memory(), 3 * 8 * len(vertices) * width
-        if room is not None and need > 0.8 * room:
+        free, need = available_memory(), 3 * 8 * len(vertices) * width
+        if free is not None and need > 0.8 * free:
             raise FeatureError(
                 f"{len(vertices):,} rows of {width:,} expected features take {need / 1e9:.1f} GB, and "
-                f"{room / 1e9:.1f} GB are free; ask for fewer rows at a time."
+                f"{free / 1e9:.1f} GB are free; ask for fewer rows at a time."
             )
         by_rows = len(vertices) <= width
         found, variance = self._by_rows(vertices) if by_rows else self._by_columns(vertices)

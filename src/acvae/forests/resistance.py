@@ -58,7 +58,7 @@ def _resistances(edges: IntArray) -> FloatArray:
         order = eliminate(len(vertices) - 1, inner, matrices=2)
     except TooLargeError as error:
         raise ResistanceMemoryError(
-            f"exact spanning-tree probabilities of this graph do not fit into the {error.room / 1e9:.1f} GB "
+            f"exact spanning-tree probabilities of this graph do not fit into the {error.free / 1e9:.1f} GB "
             "of memory that are free. Estimate them: sampled_spanning_tree_probabilities(graph), or for a "
             f"CVAE {setting('edge_weights', 'sampled')}."
         ) from None

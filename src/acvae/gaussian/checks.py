@@ -249,10 +249,10 @@ def check_strategy(joint: Any, shape: tuple[int, ...]) -> Any:
 
 def check_memory(what: str, needed: int, advice: str) -> None:
     """Refuse what memory cannot hold."""
-    room = available_memory()
-    if room is not None and needed > room:
+    free = available_memory()
+    if free is not None and needed > free:
         raise OptionError(
-            f"{what} would take {needed / 1e9:,.1f} GB of memory, and {room / 1e9:,.1f} GB are free: "
+            f"{what} would take {needed / 1e9:,.1f} GB of memory, and {free / 1e9:,.1f} GB are free: "
             f"{advice}."
         )
 

@@ -120,7 +120,7 @@ class PairwiseDistances:
         covariance = np.empty_like(buffer)
         kept: list[tuple[IntArray, IntArray, npt.NDArray[Any]]] = []  # rows, later columns, covariances
         unseen = np.ones(n, dtype=np.bool_)  # whose rows are not kept
-        room = KEPT_BYTES
+        spare = KEPT_BYTES
         for start in range(0, len(rows), block_rows):
             at = rows[start : start + block_rows]
             out, found = buffer[: len(at)], covariance[: len(at)]
@@ -135,8 +135,8 @@ class PairwiseDistances:
             np.maximum(out, 0, out=out)
             out[np.arange(len(at)), at] = 0
             size = len(at) * n * found.itemsize
-            if start + block_rows < len(rows) and size <= room:
-                room -= size
+            if start + block_rows < len(rows) and size <= spare:
+                spare -= size
                 unseen[at] = False
                 columns = np.flatnonzero(unseen)
                 if len(columns):

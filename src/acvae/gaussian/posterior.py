@@ -368,7 +368,7 @@ class Posterior:
 
     def pack(self) -> tuple[Arrays, dict[str, Any]]:
         """The arrays it is made of, and the kind of its joint."""
-        return saving.pack(saving.Parts(self.mean, self.std, self._joint, self._original_ids))
+        return saving.pack(saving.PosteriorParts(self.mean, self.std, self._joint, self._original_ids))
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> Posterior:

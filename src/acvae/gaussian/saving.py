@@ -15,7 +15,7 @@ from acvae._util.version import __version__
 from acvae.gaussian.registry import pack_joint, unpack_joint
 from acvae.gaussian.stored import Stored
 
-__all__ = ["Parts", "pack", "read", "unpack", "write"]
+__all__ = ["PosteriorParts", "pack", "read", "unpack", "write"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -23,7 +23,7 @@ FORMAT, FORMAT_VERSION = "acvae-posterior", 1
 JOINT = "joint."  # before the names of the joint's arrays
 
 
-class Parts(NamedTuple):
+class PosteriorParts(NamedTuple):
     """What a posterior is made of."""
 
     mean: npt.NDArray[Any]
@@ -32,7 +32,7 @@ class Parts(NamedTuple):
     original_ids: npt.NDArray[np.int64] | None
 
 
-def pack(parts: Parts) -> tuple[Arrays, dict[str, Any]]:
+def pack(parts: PosteriorParts) -> tuple[Arrays, dict[str, Any]]:
     """Arrays, and what is to be known of them."""
     kind, own = pack_joint(parts.joint)
     arrays = {"mean": parts.mean, "std": parts.std} | {JOINT + name: array for name, array in own.items()}
@@ -41,7 +41,7 @@ def pack(parts: Parts) -> tuple[Arrays, dict[str, Any]]:
     return arrays, {"joint": kind}
 
 
-def unpack(arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> Parts:
+def unpack(arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> PosteriorParts:
     """Of what `pack` gave, or of anything else, which is an error."""
     stored = Stored(arrays)
     mean = stored.numbers("mean", (None, None))
@@ -49,7 +49,7 @@ def unpack(arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> 
     own = {name.removeprefix(JOINT): array for name, array in arrays.items() if name.startswith(JOINT)}
     joint = unpack_joint(about.get("joint"), own, *mean.shape)
     ids = stored.ids("original_ids", (len(mean),), 1 << 62) if "original_ids" in arrays else None
-    return Parts(mean, std, joint, ids)
+    return PosteriorParts(mean, std, joint, ids)
 
 
 def write(path: str | PathLike[str], arrays: Arrays, about: dict[str, Any]) -> None:

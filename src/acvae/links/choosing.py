@@ -22,7 +22,7 @@ from acvae.links.statistics.graph import GraphStatistics
 from acvae.links.statistics.scales import Scale, ScaleStatistics
 from acvae.links.training import fit_ranking, reciprocal_ranks
 
-__all__ = ["Choice", "choose_scales"]
+__all__ = ["ScaleChoice", "choose_scales"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -33,7 +33,7 @@ CLEARLY = 2.0  # standard errors
 Scales = tuple[float, ...]
 
 
-class Choice(NamedTuple):
+class ScaleChoice(NamedTuple):
     """What was chosen, and what was tried: mean reciprocal rank, lead over the first, error of the lead."""
 
     scales: Scales
@@ -46,7 +46,7 @@ def choose_scales(
     options: Sequence[Scales],
     make_scale: Callable[[float], Scale],
     seed: int,
-) -> Choice:
+) -> ScaleChoice:
     """The first of the options, whose `statistics` are given, or one that is clearly better.
 
     `make_scale` gives the Gaussian and its mean at a scale t. Where the graph is too small to judge by, or so
@@ -56,7 +56,7 @@ def choose_scales(
     rng = np.random.default_rng(seed)
     ends, weight = sample_edges(graph, size, rng)
     if len(ends) < ENOUGH:
-        return Choice(options[0], [])
+        return ScaleChoice(options[0], [])
     queries = _queries(statistics, graph, ends, weight, rng)
     own = per_vertex(queries, graph)
     own = own / own.sum()
@@ -75,7 +75,7 @@ def choose_scales(
             best, lead = scales, gain
         figures = {"reciprocal_rank": float(found @ own), "lead": gain, "error": error}
         tried.append({"scales": list(scales), **figures})
-    return Choice(best, tried)
+    return ScaleChoice(best, tried)
 
 
 def _queries(

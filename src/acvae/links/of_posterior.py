@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae.exceptions import GraphError
-from acvae.gaussian.graph.rows import DenseRows
+from acvae.gaussian.graph.rows import DenseCovariance
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.fitting import fit_heads
@@ -76,11 +76,11 @@ def _gather(
     candidates = np.empty((len(ends), columns), dtype=np.int64)
     log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
     out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
-    room = max(1, int(min(HELD_BYTES / (16 * n), HELD_BYTES / (24 * columns * d), MOST_AT_A_TIME)))
-    for first in range(0, len(ends), room):
-        part = slice(first, first + room)
+    at_once = max(1, int(min(HELD_BYTES / (16 * n), HELD_BYTES / (24 * columns * d), MOST_AT_A_TIME)))
+    for first in range(0, len(ends), at_once):
+        part = slice(first, first + at_once)
         at = np.unique(ends[part, 0])
-        near = DenseRows(-statistics.posterior.distances(at))
+        near = DenseCovariance(-statistics.posterior.distances(at))
         choose(
             ends[part],
             at,
@@ -94,5 +94,5 @@ def _gather(
         )
         out[part] = statistics.without(ends[part], candidates[part], removed=removed)
         if progress is not None:
-            progress(min(1.0, (first + room) / len(ends)))
+            progress(min(1.0, (first + at_once) / len(ends)))
     return Queries(ends, weight, candidates, log_weight, out)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae.gaussian.graph.rows import Rows
+from acvae.gaussian.graph.rows import CovarianceRows
 from acvae.graph import Graph
 from acvae.links.statistics.graph import GraphStatistics
 
@@ -114,18 +114,18 @@ def edge_ids(graph: Graph, ends: IntArray) -> IntArray:
 
 def _parts(ends: IntArray, row_bytes: int) -> Iterator[slice]:
     """Ranges of queries whose rows fit the memory."""
-    room = max(2, int(ROW_BYTES / row_bytes))
-    if max(len(ends), len(np.unique(ends))) <= room:
+    at_once = max(2, int(ROW_BYTES / row_bytes))
+    if max(len(ends), len(np.unique(ends))) <= at_once:
         yield slice(0, len(ends))
         return
-    for first in range(0, len(ends), room // 2):
-        yield slice(first, min(first + room // 2, len(ends)))
+    for first in range(0, len(ends), at_once // 2):
+        yield slice(first, min(first + at_once // 2, len(ends)))
 
 
 def choose(
     ends: IntArray,
     at: IntArray,
-    rows: Rows,
+    rows: CovarianceRows,
     std: FloatArray,
     pointer: IntArray,
     neighbours: IntArray,

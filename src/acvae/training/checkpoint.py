@@ -23,7 +23,7 @@ from acvae.exceptions import OptionError, SavedModelError, StoppedError, Trainin
 from acvae.families.base import Family, FamilyState
 from acvae.training.interrupts import Interrupts, is_interrupt
 
-__all__ = ["Checkpoint", "Keeper", "Parts"]
+__all__ = ["Checkpoint", "Keeper", "TrainingParts"]
 
 FORMAT = "acvae-checkpoint"
 FORMAT_VERSION = 2
@@ -59,7 +59,7 @@ class Checkpoint:
 
 
 @dataclass
-class Parts:
+class TrainingParts:
     """Everything that changes while training, and the options that must not."""
 
     family: Family
@@ -83,7 +83,7 @@ class Keeper:
     several processes the first has the file; the others are told what is in it.
     """
 
-    def __init__(self, checkpoint: Checkpoint, parts: Parts, world: World = ALONE) -> None:
+    def __init__(self, checkpoint: Checkpoint, parts: TrainingParts, world: World = ALONE) -> None:
         self._path, self._every, self._parts = Path(checkpoint.path), checkpoint.every, parts
         self._world = world
         saved = world.from_first(_read_if_there(self._path) if world.rank == 0 else None)
@@ -153,7 +153,7 @@ class Keeper:
 # ---------------------------------------------------------------------- from training to a snapshot and back
 
 
-def _capture(parts: Parts) -> _Snapshot:
+def _capture(parts: TrainingParts) -> _Snapshot:
     module = parts.family.module
     arrays = {f"module.{name}": _copy(tensor) for name, tensor in module.state_dict().items()}
     moments, count = _optimizer_state(parts.optimizer)
@@ -198,7 +198,7 @@ def _in_json(value: Any) -> bool:
     return value is None or isinstance(value, (str, int, float, np.integer, np.floating, np.bool_))
 
 
-def _restore(parts: Parts, saved: _Snapshot, path: Path) -> None:
+def _restore(parts: TrainingParts, saved: _Snapshot, path: Path) -> None:
     arrays, about = saved
     try:
         if not isinstance(about["options"], dict):

@@ -20,7 +20,7 @@ from acvae.engine.step import Stepper
 from acvae.exceptions import OptionError, TrainingError
 from acvae.families.base import Family, check_family
 from acvae.gaussian.posterior import Posterior
-from acvae.training.checkpoint import Checkpoint, Keeper, Parts
+from acvae.training.checkpoint import Checkpoint, Keeper, TrainingParts
 from acvae.training.divergence import broken_parameters, broken_terms, diverged
 
 __all__ = ["Callback", "EpochState", "Plan", "train"]
@@ -104,7 +104,9 @@ def _train(
     history: History = []
     keeper = None
     if checkpoint is not None:
-        keeper = Keeper(checkpoint, Parts(family, stepper.optimizer, rng, noise, history, options), world)
+        keeper = Keeper(
+            checkpoint, TrainingParts(family, stepper.optimizer, rng, noise, history, options), world
+        )
     done, updating = len(history), 0.0  # seconds that the last update after an epoch took
     shown = Progress(plan.epochs, family.name, show=plan.progress and world.rank == 0, done=done)
     with shown as progress, keeper or nullcontext():

@@ -54,7 +54,7 @@ def test_a_core_that_does_not_fit_is_refused(monkeypatch):
     with pytest.raises(TooLargeError) as caught:
         eliminate(30, CLIQUE)
     assert caught.value.core_size == 30
-    assert caught.value.need > caught.value.room == 8 * 30**2
+    assert caught.value.need > caught.value.free == 8 * 30**2
     monkeypatch.setattr(module, "available_memory", lambda: 10 * 8 * 30**2 + 64 * 2 * len(CLIQUE))
     assert eliminate(30, CLIQUE, matrices=10).core_size == 30  # no more than there is
     with pytest.raises(TooLargeError):

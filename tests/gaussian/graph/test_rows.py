@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from acvae.gaussian.graph.rows import DenseRows, SparseRows
+from acvae.gaussian.graph.rows import DenseCovariance, SparseCovariance
 
 VALUES = np.array([[1.0, 2, 3, 4], [5, 6, 7, 8]])  # rows of vertices 2 and 0, say
 
@@ -13,7 +13,7 @@ def sparse():
     start, ids = np.array([0, 2, 4]), np.array([1, 0, 3, 1], dtype=np.int32)
     pushed, rest = np.array([0.5, 0.2, 0.4, 0.1]), np.array([0.1, 0.3, 0.0, 0.2])
     total, left = np.array([2.0, 4, 1, 5]), np.array([0.4, 0.2])
-    return SparseRows(4, start, ids, pushed, rest, total, left)
+    return SparseCovariance(4, start, ids, pushed, rest, total, left)
 
 
 DENSE = np.array([[0.2 + 0.3 / 2, 0.5 + 0.1 / 4, 0, 0], [0, 0.1 + 0.2 / 4, 0, 0.4]])
@@ -23,7 +23,7 @@ def test_sparse_entries_are_one_step_beyond_what_was_pushed():
     np.testing.assert_allclose(sparse().dense(), DENSE)
 
 
-@pytest.mark.parametrize(("rows", "table"), [(DenseRows(VALUES), VALUES), (sparse(), DENSE)])
+@pytest.mark.parametrize(("rows", "table"), [(DenseCovariance(VALUES), VALUES), (sparse(), DENSE)])
 def test_both_are_indexed_as_an_array_is(rows, table):
     place, column = np.array([[0], [1]]), np.array([[3, 0, 1], [1, 1, 2]])
     np.testing.assert_allclose(rows[place, column], table[place, column])
@@ -39,7 +39,7 @@ def test_both_are_indexed_as_an_array_is(rows, table):
 
 def test_ends_of_dense_rows_are_entries():
     # The query (2, 0), whose rows are the first and the second.
-    found = DenseRows(VALUES).ends(np.array([[0, 1]]), np.array([[2, 0]]))
+    found = DenseCovariance(VALUES).ends(np.array([[0, 1]]), np.array([[2, 0]]))
     assert found.tolist() == [[3, 1, 5]]
 
 

@@ -34,8 +34,8 @@ def test_no_hidden_feature_reaches_a_method() -> None:
         np.testing.assert_array_equal(features[kept].toarray(), data.features[kept].toarray())
         return np.zeros((len(rows), 60))
 
-    completion.score_completion(completion.Completion("m", "M", "rule", complete), data, 0)
-    wrong = completion.Completion("m", "M", "rule", lambda *given: np.zeros((3, 3)))
+    completion.score_completion(completion.Completer("m", "M", "rule", complete), data, 0)
+    wrong = completion.Completer("m", "M", "rule", lambda *given: np.zeros((3, 3)))
     with pytest.raises(FeatureError, match=r"\(3, 3\)"):
         completion.score_completion(wrong, data, 0)
 

@@ -14,7 +14,7 @@ SHORT = {"node2vec": 20, "gae": 60, "vgae": 60, "sage": 60, "ncn": 10}
 
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
-def test_a_network_beats_chance_and_a_seed_gives_the_same_again(network: method.Method) -> None:
+def test_a_network_beats_chance_and_a_seed_gives_the_same_again(network: method.Contender) -> None:
     features, graph, _ = groups(1)
     split = acvae.split_edges(graph, seed=0)
     options = {**network.grid[0], "epochs": SHORT[network.name]}

@@ -7,7 +7,7 @@ import acvae
 from acvae.exceptions import GraphError
 from acvae.reproduce.compare import (
     RULES,
-    Method,
+    Contender,
     Scores,
     rank_links,
     rules,
@@ -41,7 +41,7 @@ def test_the_choice_sees_only_train_edges_and_takes_the_best() -> None:
         seen.append(graph)
         return rules.katz(graph) if good else Scores(40, lambda rows: -rules.katz(graph).rows(rows))
 
-    method = Method("m", "M", "rule", fit, ({"good": False}, {"good": True}))
+    method = Contender("m", "M", "rule", fit, ({"good": False}, {"good": True}))
     found = rank_links(method, data.features, split)
     assert found["options"] == {"good": True}
     assert [row["good"] for row in found["tried"]] == [False, True]
@@ -68,7 +68,7 @@ def test_epochs_are_those_of_the_best_look_and_training_ends_after_some_that_do_
                 break
         return mixed
 
-    method = Method("m", "M", "network", fit, epochs=100, every=2)
+    method = Contender("m", "M", "network", fit, epochs=100, every=2)
     choice = tuning.choose(method, data.features, split.train, 0)
     assert choice.options == {"epochs": 4}
     assert ran[-1] == 4 + 2 * tuning.PATIENCE

@@ -136,8 +136,8 @@ def _edge_sums(
     grad_logits: Any,
 ) -> tuple[float, float]:
     d = mean.shape[1]
-    room = 1 / (1 - tau * tau)
-    near, across = tau * tau * room, tau * room
+    precision = 1 / (1 - tau * tau)
+    near, across = tau * tau * precision, tau * precision
     constant = np.log1p(-tau * tau) - np.log(4.0)
     limit = 1 - 1e-6
     t = np.empty(d)  # tanh(c/2): ρ is limit·t

@@ -30,9 +30,9 @@ SETS_SHARE = 0.25
 class TooLargeError(Exception):
     """The core needs more bytes of memory than there are."""
 
-    def __init__(self, core_size: int, need: int, room: int) -> None:
-        super().__init__(core_size, need, room)
-        self.core_size, self.need, self.room = core_size, need, room
+    def __init__(self, core_size: int, need: int, free: int) -> None:
+        super().__init__(core_size, need, free)
+        self.core_size, self.need, self.free = core_size, need, free
 
 
 class Elimination(NamedTuple):
@@ -66,14 +66,14 @@ def eliminate(
     Eliminating a vertex joins its k neighbours, which takes k² time; with `most_joined`, a graph for which
     all of that is more is too large as well.
     """
-    room = available_memory()
+    free = available_memory()
     held = 2 * len(edges)  # neighbours in sets, those of eliminated vertices included
     joins = 0
 
     def check(left: int, share: float) -> None:
         sets, dense = ENTRY_BYTES * held, 8 * matrices * left**2
-        if room is not None and sets + dense > room and sets > share * room:
-            raise TooLargeError(left, sets + dense, room)
+        if free is not None and sets + dense > free and sets > share * free:
+            raise TooLargeError(left, sets + dense, free)
 
     check(n_vertices, SETS_SHARE)
     around: list[set[int]] = [set() for _ in range(n_vertices)]
@@ -95,7 +95,7 @@ def eliminate(
         joins += degree**2
         if most_joined is not None and joins > most_joined:
             left = n_vertices - len(order)
-            raise TooLargeError(left, 8 * matrices * left**2, room or 0)
+            raise TooLargeError(left, 8 * matrices * left**2, free or 0)
         for a in near:
             others = around[a]
             held -= len(others)

@@ -296,6 +296,6 @@ def elimination_order(n_vertices: int, latent_dim: int, links: IntArray) -> Elim
     except TooLargeError as error:
         raise PosteriorError(
             f"the joint on this graph needs {error.need / 1e9:.1f} GB of memory in {latent_dim} dimensions, "
-            f"and {error.room / 1e9:.1f} GB are free: its dense core has {error.core_size:,} vertices. Use "
+            f"and {error.free / 1e9:.1f} GB are free: its dense core has {error.core_size:,} vertices. Use "
             "fewer dimensions, or a forest (ACVAE)."
         ) from None

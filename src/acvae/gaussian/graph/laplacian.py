@@ -20,7 +20,7 @@ from acvae.forests.elimination import (
     factorise_by_inverse,
 )
 from acvae.gaussian.graph.leave_one_out import ROUNDING, leave_out
-from acvae.gaussian.graph.rows import DenseRows, Rows
+from acvae.gaussian.graph.rows import CovarianceRows, DenseCovariance
 
 __all__ = ["LaplacianGaussian", "diagonal_with", "elimination_of", "energy"]
 
@@ -100,12 +100,12 @@ class LaplacianGaussian:
             out[first : first + len(own), self.order.vertex] = self._factor.solve(unit).T
         return out
 
-    def some_rows(self, at: IntArray) -> DenseRows:
+    def some_rows(self, at: IntArray) -> DenseCovariance:
         """Rows of K to look entries up in."""
-        return DenseRows(self.rows(at))
+        return DenseCovariance(self.rows(at))
 
     def without(
-        self, rows: Rows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
+        self, rows: CovarianceRows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
     ) -> FloatArray:
         """(q, c) entries K′_ik at candidates, of the Gaussian without the edge (i, j) of each query.
 
@@ -165,6 +165,6 @@ def elimination_of(n_vertices: int, edges: IntArray) -> Elimination:
     except TooLargeError as error:
         raise PosteriorError(
             f"the exact joint on this graph needs {error.need / 1e9:.1f} GB of memory, and "
-            f"{error.room / 1e9:.1f} GB are free: its dense core has {error.core_size:,} vertices. Use fewer "
+            f"{error.free / 1e9:.1f} GB are free: its dense core has {error.core_size:,} vertices. Use fewer "
             "vertices or edges, more memory, or GraphGaussian's solver='local', which keeps no such matrix."
         ) from None

@@ -20,7 +20,7 @@ from acvae.exceptions import PosteriorError
 from acvae.gaussian.graph.conjugate_gradients import conjugate_gradients
 from acvae.gaussian.graph.laplacian import diagonal_with, energy
 from acvae.gaussian.graph.push import Scratch, push_rows, push_variances
-from acvae.gaussian.graph.rows import Rows, SparseRows
+from acvae.gaussian.graph.rows import CovarianceRows, SparseCovariance
 
 __all__ = ["LocalGaussian", "Neighbours"]
 
@@ -120,12 +120,12 @@ class LocalGaussian:
         """K·x for the columns of x (n, b), in their precision."""
         return conjugate_gradients(*self._matrix, x)
 
-    def some_rows(self, at: IntArray) -> SparseRows:
+    def some_rows(self, at: IntArray) -> SparseCovariance:
         """Rows of K near their vertices."""
         return self._pushed(at, np.full(len(at), -1), np.zeros(len(at)))
 
     def without(
-        self, rows: Rows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
+        self, rows: CovarianceRows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
     ) -> FloatArray:
         """(q, c) entries K′_ik at candidates, of the Gaussian without the edge (i, j) of each query.
 
@@ -136,7 +136,7 @@ class LocalGaussian:
         own = self._pushed(i, j, block[:, 0, 0])
         return own[np.arange(len(i))[:, None], others]
 
-    def _pushed(self, at: IntArray, partners: IntArray, less: FloatArray) -> SparseRows:
+    def _pushed(self, at: IntArray, partners: IntArray, less: FloatArray) -> SparseCovariance:
         parts: dict[int, Any] = {}
 
         def work(first: int, last: int, scratch: Scratch) -> None:
@@ -149,7 +149,7 @@ class LocalGaussian:
         length = np.concatenate([np.diff(each) for each in begin])
         start = np.concatenate([[0], np.cumsum(length)])
         whole, x, r = (np.concatenate(each) for each in (ids, values, rest))
-        return SparseRows(self.n_vertices, start, whole, x, r, self._total, np.concatenate(left))
+        return SparseCovariance(self.n_vertices, start, whole, x, r, self._total, np.concatenate(left))
 
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n) rows of K, zero where nothing was pushed to."""

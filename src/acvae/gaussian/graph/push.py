@@ -70,7 +70,7 @@ def _spread(
     Ends once `effort` edges were walked, the cut is `least` of 1/J_ii, or the second-order bound of K_ii is
     below `tolerance` of it (if that is positive). `mark` is 1 for touched, 3 for waiting.
     """
-    room = len(queue)
+    capacity = len(queue)
     touched[0], count, work = i, 1, 0
     mark[i], r[i] = 1, 1.0
     total_i = total[i] - less
@@ -84,10 +84,10 @@ def _spread(
                 queue[waiting] = u
                 waiting += 1
                 mark[u] = 3
-        tail = waiting if waiting < room else 0
+        tail = waiting if waiting < capacity else 0
         while waiting > 0:
             u = queue[head]
-            head = head + 1 if head + 1 < room else 0
+            head = head + 1 if head + 1 < capacity else 0
             waiting -= 1
             mark[u] = 1
             if work >= effort:
@@ -109,7 +109,7 @@ def _spread(
                 if mark[v] == 1 and r[v] > level * (total_i if v == i else total_j if v == j else total[v]):
                     mark[v] = 3
                     queue[tail] = v
-                    tail = tail + 1 if tail + 1 < room else 0
+                    tail = tail + 1 if tail + 1 < capacity else 0
                     waiting += 1
             work += start[u + 1] - start[u] + 1
         if work >= effort or cut <= last:

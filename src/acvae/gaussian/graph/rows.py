@@ -14,13 +14,13 @@ import numpy.typing as npt
 from acvae._util.lookup import entries_at
 from acvae._util.threads import over_ranges
 
-__all__ = ["DenseRows", "Rows", "SparseRows"]
+__all__ = ["CovarianceRows", "DenseCovariance", "SparseCovariance"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
-class Rows(Protocol):
+class CovarianceRows(Protocol):
     """u rows of K."""
 
     def __getitem__(self, at: tuple[IntArray, IntArray]) -> FloatArray:
@@ -36,7 +36,7 @@ class Rows(Protocol):
         """(q, 3) K_ii, K_ij and K_jj of queries (q, 2), whose rows are at `places` (q, 2)."""
 
 
-class DenseRows:
+class DenseCovariance:
     """All entries: `values` (u, n)."""
 
     def __init__(self, values: FloatArray) -> None:
@@ -61,7 +61,7 @@ class DenseRows:
         return np.stack([rows[own, i], rows[own, j], rows[other, j]], axis=1)
 
 
-class SparseRows:
+class SparseCovariance:
     """What `push` found: x and the residual r of each row, at the vertices it touched.
 
     An entry is x_k + r_k/J_kk, one step further everywhere at once, and still not above the real one. `left`

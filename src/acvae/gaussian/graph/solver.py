@@ -19,7 +19,7 @@ from acvae.exceptions import PosteriorError
 from acvae.forests.elimination import Elimination, TooLargeError, eliminate, seconds_for
 from acvae.gaussian.graph.laplacian import LaplacianGaussian, elimination_of
 from acvae.gaussian.graph.local import LocalGaussian, Neighbours
-from acvae.gaussian.graph.rows import Rows
+from acvae.gaussian.graph.rows import CovarianceRows
 
 __all__ = [
     "SOLVERS",
@@ -72,14 +72,14 @@ class Gaussian(Protocol):
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n) rows of K."""
 
-    def some_rows(self, at: IntArray) -> Rows:
+    def some_rows(self, at: IntArray) -> CovarianceRows:
         """Rows of K to look entries up in."""
 
     def entries(self, i: IntArray, j: IntArray) -> FloatArray:
         """(k,) entries of K at pairs."""
 
     def without(
-        self, rows: Rows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
+        self, rows: CovarianceRows, places: IntArray, queries: IntArray, block: FloatArray, others: IntArray
     ) -> FloatArray:
         """(q, c) entries K′_ik at candidates, without the edge (i, j) of each query.
 
@@ -205,8 +205,8 @@ def solver_for(wish: str, n_vertices: int, edges: IntArray) -> Solver:
         order = eliminate(n_vertices, edges, matrices=1, most_joined=MOST_JOINED)
     except TooLargeError:
         return LocalSolver(n_vertices, edges)
-    room = available_memory()
+    free = available_memory()
     need = 8 * MATRICES * order.core_size**2
-    if order.core_size > MOST_CORE or (room is not None and need > SHARE * room):
+    if order.core_size > MOST_CORE or (free is not None and need > SHARE * free):
         return LocalSolver(n_vertices, edges)
     return ExactSolver(n_vertices, edges, order)

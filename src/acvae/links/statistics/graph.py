@@ -17,7 +17,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._util.adjacency import adjacency
-from acvae.gaussian.graph.rows import Rows
+from acvae.gaussian.graph.rows import CovarianceRows
 from acvae.gaussian.graph.solver import ExactSolver, Solver
 from acvae.links.statistics.cosines import pair_cosines
 from acvae.links.statistics.degrees import Degrees
@@ -139,7 +139,7 @@ class GraphStatistics:
             )
         return out
 
-    def of(self, at: IntArray, rows: list[Rows], place: IntArray, j: IntArray) -> Array:
+    def of(self, at: IntArray, rows: list[CovarianceRows], place: IntArray, j: IntArray) -> Array:
         """(k, F) of the vertices at[place] with j, from the `rows` of K of all `at`.
 
         Rows are those of the scales, and those of the walk.
@@ -167,7 +167,7 @@ class GraphStatistics:
     def without(
         self,
         at: IntArray,
-        first_rows: Rows,
+        first_rows: CovarianceRows,
         queries: IntArray,
         edge: IntArray | None,
         candidates: IntArray,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from acvae._util.threads import over_ranges
 from acvae.gaussian.graph.leave_one_out import laplacian_blocks
-from acvae.gaussian.graph.rows import Rows
+from acvae.gaussian.graph.rows import CovarianceRows
 from acvae.gaussian.graph.solver import Gaussian
 from acvae.links.statistics.cosines import pair_cosines
 
@@ -53,7 +53,7 @@ class ScaleStatistics:
         """(k, 2) of pairs."""
         return self._of_entries(self.scale.gaussian.entries(i, j), i, j)
 
-    def of(self, rows: Rows, place: IntArray, i: IntArray, j: IntArray) -> Array:
+    def of(self, rows: CovarianceRows, place: IntArray, i: IntArray, j: IntArray) -> Array:
         """(k, 2) of pairs, from the `rows` of the first ends and their places among these."""
         return self._of_entries(rows[place, j], i, j)
 
@@ -65,7 +65,7 @@ class ScaleStatistics:
 
     def without(
         self,
-        rows: Rows,
+        rows: CovarianceRows,
         places: IntArray,
         queries: IntArray,
         strength: FloatArray | None,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from acvae.gaussian.graph.rows import Rows
+from acvae.gaussian.graph.rows import CovarianceRows
 from acvae.gaussian.graph.solver import Solver
 
 __all__ = ["FOLLOW", "Walk"]
@@ -42,12 +42,17 @@ class Walk:
         """(k,) of pairs."""
         return _log(self.gaussian.entries(i, j))
 
-    def of(self, rows: Rows, place: IntArray, others: IntArray) -> FloatArray:
+    def of(self, rows: CovarianceRows, place: IntArray, others: IntArray) -> FloatArray:
         """(k,) of pairs, from the `rows` of the first ends and their places among these."""
         return _log(rows[place, others])
 
     def without(
-        self, rows: Rows, places: IntArray, queries: IntArray, edge: IntArray | None, others: IntArray
+        self,
+        rows: CovarianceRows,
+        places: IntArray,
+        queries: IntArray,
+        edge: IntArray | None,
+        others: IntArray,
     ) -> FloatArray:
         """(q, c) of i with its candidates (q, c), had the `edge` (q,) of each query (i, j) not been there.
 

@@ -7,7 +7,7 @@ Nothing that is chosen looks at test links; see `tuning`. On the command line: `
 """
 
 from acvae.reproduce.compare.links import rank_links, score_links
-from acvae.reproduce.compare.method import Method
+from acvae.reproduce.compare.method import Contender
 from acvae.reproduce.compare.ranking import Scores
 from acvae.reproduce.compare.rule_methods import RULES
 from acvae.reproduce.compare.store import Store
@@ -15,8 +15,8 @@ from acvae.reproduce.compare.table import Interval, interval
 
 __all__ = [
     "RULES",
+    "Contender",
     "Interval",
-    "Method",
     "Scores",
     "Store",
     "interval",

@@ -21,7 +21,7 @@ from acvae.reproduce.compare.rules import adjacency_of
 
 __all__ = [
     "METRICS",
-    "Completion",
+    "Completer",
     "column_means",
     "feature_propagation",
     "hidden_half",
@@ -44,7 +44,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Completion:
+class Completer:
     """A way to complete features.
 
     `complete(features, graph, observed, rows, seed)` gives (r, D) expected values of the hidden `rows`;
@@ -57,7 +57,7 @@ class Completion:
     complete: Callable[[sp.csr_array, Graph, BoolArray, npt.NDArray[np.int64], int], Array]
 
 
-def score_completion(method: Completion, data: Dataset, seed: int) -> dict[str, Any]:
+def score_completion(method: Completer, data: Dataset, seed: int) -> dict[str, Any]:
     """Recall and nDCG of one method on one random half."""
     observed = hidden_half(data.graph.n_vertices, seed)
     features = sp.csr_array(data.features)

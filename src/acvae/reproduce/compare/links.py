@@ -9,7 +9,7 @@ from acvae import metrics
 from acvae._util.seeds import stream_seed
 from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
-from acvae.reproduce.compare.method import Method
+from acvae.reproduce.compare.method import Contender
 from acvae.reproduce.compare.pairs import Recorder, auc, average_precision, random_non_links
 from acvae.reproduce.compare.tuning import choose
 from acvae.splits import EdgeSplit
@@ -27,7 +27,7 @@ METRICS = {
 }
 
 
-def rank_links(method: Method, features: Any, split: EdgeSplit) -> dict[str, Any]:
+def rank_links(method: Contender, features: Any, split: EdgeSplit) -> dict[str, Any]:
     """Choose options on validation edges, fit on the train edges, score the test edges.
 
     `seconds` is the time of the last fit alone, `cpu_seconds` the same as the processor counts it, which

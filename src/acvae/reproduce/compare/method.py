@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 
-__all__ = ["Fit", "Method", "Watch"]
+__all__ = ["Contender", "Fit", "Watch"]
 
 # Called after an epoch with its number and a way to the ranking so far; True ends the training.
 Watch = Callable[[int, Callable[[], Ranking]], bool]
@@ -22,7 +22,7 @@ class Fit(Protocol):
 
 
 @dataclass(frozen=True)
-class Method:
+class Contender:
     """A way to rank links.
 
     Attributes

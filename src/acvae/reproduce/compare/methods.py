@@ -27,9 +27,9 @@ def methods_of(task: str) -> dict[str, Any]:
 
 
 COMPLETIONS = (
-    completion.Completion("column-means", "column means", "rule", completion.column_means),
-    completion.Completion("mean-of-neighbours", "mean of neighbours", "rule", completion.mean_of_neighbours),
-    completion.Completion(
+    completion.Completer("column-means", "column means", "rule", completion.column_means),
+    completion.Completer("mean-of-neighbours", "mean of neighbours", "rule", completion.mean_of_neighbours),
+    completion.Completer(
         "feature-propagation", "feature propagation", "rule", completion.feature_propagation
     ),
 )

@@ -6,7 +6,7 @@ from typing import Any
 from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.reproduce.compare.classification import Embedding
-from acvae.reproduce.compare.method import Fit, Method, Watch
+from acvae.reproduce.compare.method import Contender, Fit, Watch
 
 __all__ = ["EMBEDDED", "NETWORKS"]
 
@@ -33,7 +33,7 @@ def _embed(module: str, name: str) -> Any:
 _SIZES = ({"hidden": 128, "latent": 64}, {"hidden": 256, "latent": 128})
 
 NETWORKS = (
-    Method(
+    Contender(
         "node2vec",
         "node2vec",
         "network",
@@ -42,9 +42,9 @@ NETWORKS = (
         epochs=40,
         every=4,
     ),
-    Method("gae", "GAE", "network", _fit("autoencoders", "fit_gae"), _SIZES, epochs=1000, every=50),
-    Method("vgae", "VGAE", "network", _fit("autoencoders", "fit_vgae"), _SIZES, epochs=1000, every=50),
-    Method(
+    Contender("gae", "GAE", "network", _fit("autoencoders", "fit_gae"), _SIZES, epochs=1000, every=50),
+    Contender("vgae", "VGAE", "network", _fit("autoencoders", "fit_vgae"), _SIZES, epochs=1000, every=50),
+    Contender(
         "sage",
         "GraphSAGE on links",
         "network",
@@ -54,7 +54,7 @@ NETWORKS = (
         epochs=1000,
         every=50,
     ),
-    Method(
+    Contender(
         "ncn",
         "NCN",
         "network",

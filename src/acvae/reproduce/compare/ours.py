@@ -14,8 +14,8 @@ from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.methods import METHODS
 from acvae.reproduce.compare.classification import Embedding
-from acvae.reproduce.compare.completion import Completion
-from acvae.reproduce.compare.method import Fit, Method, Watch
+from acvae.reproduce.compare.completion import Completer
+from acvae.reproduce.compare.method import Contender, Fit, Watch
 
 __all__ = ["our_completions", "our_embeddings", "our_links"]
 
@@ -54,9 +54,9 @@ def _embed(name: str) -> Any:
     return embed
 
 
-def our_links() -> list[Method]:
+def our_links() -> list[Contender]:
     """Every model, to rank links."""
-    return [Method(name, found.label, "ours", _links(name)) for name, found in METHODS.items()]
+    return [Contender(name, found.label, "ours", _links(name)) for name, found in METHODS.items()]
 
 
 def our_embeddings() -> list[Embedding]:
@@ -64,10 +64,10 @@ def our_embeddings() -> list[Embedding]:
     return [Embedding(name, found.label, "ours", _embed(name)) for name, found in METHODS.items()]
 
 
-def our_completions() -> list[Completion]:
+def our_completions() -> list[Completer]:
     """The models that complete features."""
     return [
-        Completion(name, found.label, "ours", _complete(name))
+        Completer(name, found.label, "ours", _complete(name))
         for name, found in METHODS.items()
         if found.completes
     ]

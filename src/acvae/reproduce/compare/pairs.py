@@ -62,9 +62,9 @@ class Recorder:
 def random_non_links(count: int, train: Graph, test: Graph, seed: int) -> npt.NDArray[np.int64]:
     """`count` distinct pairs u < v (k, 2) of vertices that have some link, joined in neither graph."""
     linked = np.flatnonzero(train.degrees + test.degrees)
-    room = len(linked) * (len(linked) - 1) // 2 - train.n_edges - test.n_edges
-    if count > room:
-        raise GraphError(f"{count} pairs without a link are needed, but there are {max(room, 0)}.")
+    available = len(linked) * (len(linked) - 1) // 2 - train.n_edges - test.n_edges
+    if count > available:
+        raise GraphError(f"{count} pairs without a link are needed, but there are {max(available, 0)}.")
     rng = np.random.default_rng(seed)
     found = np.empty((0, 2), dtype=np.int64)
     while len(found) < count:

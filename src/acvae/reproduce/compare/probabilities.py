@@ -17,7 +17,7 @@ from acvae._util.seeds import stream_seed
 from acvae.gaussian.rankings import Ranking
 from acvae.links.calibration import HiddenPairs, calibration, hidden_pairs, platt
 from acvae.methods import METHODS
-from acvae.reproduce.compare.method import Method
+from acvae.reproduce.compare.method import Contender
 from acvae.reproduce.compare.pairs import Recorder
 from acvae.splits import EdgeSplit, split_edges
 
@@ -41,7 +41,7 @@ def our_probabilities(name: str, features: Any, split: EdgeSplit) -> dict[str, A
 
 
 def rule_probabilities(
-    rule: Method, options: dict[str, Any], features: Any, split: EdgeSplit
+    rule: Contender, options: dict[str, Any], features: Any, split: EdgeSplit
 ) -> dict[str, Any]:
     """Figures of a rule with these options, its scores scaled in the better of two ways."""
     inner = split_edges(split.train, seed=stream_seed(split.seed, "calibration") % 2**31)
@@ -63,7 +63,7 @@ def rule_probabilities(
 
 
 def _scores(
-    rule: Method, options: dict[str, Any], features: Any, split: EdgeSplit
+    rule: Contender, options: dict[str, Any], features: Any, split: EdgeSplit
 ) -> tuple[FloatArray, HiddenPairs]:
     """Scores of the hidden pairs of a split by the rule on its train links."""
     pairs = hidden_pairs(split.train, split.test, seed=split.seed)

@@ -6,7 +6,7 @@ from typing import Any
 from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
 from acvae.reproduce.compare import rules
-from acvae.reproduce.compare.method import Fit, Method, Watch
+from acvae.reproduce.compare.method import Contender, Fit, Watch
 from acvae.reproduce.compare.ranking import Scores
 
 __all__ = ["RULES"]
@@ -49,43 +49,43 @@ _LOCAL = _forms(("plain", (0.1, 0.3, 1.0, 3.0, 10.0)), ("row", (0.3,)))
 _GLOBAL = _forms(("row", (0.03, 0.1, 0.3)), ("log", (0.3, 1.0, 3.0)))
 
 RULES = (
-    Method(
+    Contender(
         "cosine",
         "cosine of the features",
         "rule",
         _cosine,
         tuple({"weighting": weighting} for weighting in WEIGHTINGS),
     ),
-    Method(
+    Contender(
         "preferential-attachment",
         "preferential attachment",
         "rule",
         _on_graph(rules.preferential_attachment),
     ),
-    Method("common-neighbours", "common neighbours", "rule", _on_graph(rules.common_neighbours)),
-    Method("adamic-adar", "Adamic–Adar", "rule", _on_graph(rules.adamic_adar)),
-    Method("resource-allocation", "resource allocation", "rule", _on_graph(rules.resource_allocation)),
-    Method(
+    Contender("common-neighbours", "common neighbours", "rule", _on_graph(rules.common_neighbours)),
+    Contender("adamic-adar", "Adamic–Adar", "rule", _on_graph(rules.adamic_adar)),
+    Contender("resource-allocation", "resource allocation", "rule", _on_graph(rules.resource_allocation)),
+    Contender(
         "katz",
         "Katz",
         "rule",
         _on_graph(rules.katz),
         tuple({"strength": strength} for strength in STRENGTHS),
     ),
-    Method(
+    Contender(
         "pagerank",
         "personalised PageRank",
         "rule",
         _on_graph(rules.pagerank),
         tuple({"restart": restart} for restart in RESTARTS),
     ),
-    Method("adamic-adar-cosine", "Adamic–Adar + cosine", "rule", _sum(rules.adamic_adar), _LOCAL),
-    Method(
+    Contender("adamic-adar-cosine", "Adamic–Adar + cosine", "rule", _sum(rules.adamic_adar), _LOCAL),
+    Contender(
         "resource-allocation-cosine",
         "resource allocation + cosine",
         "rule",
         _sum(rules.resource_allocation),
         _LOCAL,
     ),
-    Method("pagerank-cosine", "PageRank + cosine", "rule", _sum(rules.pagerank, "restart"), _GLOBAL),
+    Contender("pagerank-cosine", "PageRank + cosine", "rule", _sum(rules.pagerank, "restart"), _GLOBAL),
 )

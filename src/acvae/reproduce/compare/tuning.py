@@ -12,7 +12,7 @@ from acvae._util.seeds import stream_seed
 from acvae.exceptions import GraphError
 from acvae.gaussian.rankings import Ranking
 from acvae.graph import Graph
-from acvae.reproduce.compare.method import Method
+from acvae.reproduce.compare.method import Contender
 from acvae.reproduce.compare.ranking import Block
 from acvae.splits import split_edges
 
@@ -29,7 +29,7 @@ class Choice:
     tried: list[dict[str, Any]] = field(default_factory=list)
 
 
-def choose(method: Method, features: Any, train: Graph, seed: int) -> Choice:
+def choose(method: Contender, features: Any, train: Graph, seed: int) -> Choice:
     """Try a method's grid: fit without the validation edges, rank those, keep the best NCRR.
 
     Only the train graph is looked at. The number of epochs is the one after which the validation edges were

@@ -11,11 +11,11 @@ __all__ = ["common_in_row", "common_of_pairs"]
 @numba.njit(cache=True)
 def common_of_pairs(indptr: Any, neighbours: Any, pairs: Any) -> Any:
     """`(number, vertex)`: for each common neighbour of a pair (k, 2), the pair's number and the neighbour."""
-    room = 0
+    capacity = 0
     for k in range(len(pairs)):
         i, j = pairs[k]
-        room += min(indptr[i + 1] - indptr[i], indptr[j + 1] - indptr[j])
-    number, vertex = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        capacity += min(indptr[i + 1] - indptr[i], indptr[j + 1] - indptr[j])
+    number, vertex = np.empty(capacity, dtype=np.int64), np.empty(capacity, dtype=np.int64)
     count = 0
     for k in range(len(pairs)):
         i, j = pairs[k]
