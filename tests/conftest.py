@@ -1,5 +1,6 @@
 """For all tests: none leaves anything behind in the repository, and none fails by the time it takes."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,10 @@ from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# A shell lets what it starts in the background ignore Ctrl-C, which some tests send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[1]
 MADE_BESIDE = {"build", "dist", "runs"}  # by other commands, while tests run

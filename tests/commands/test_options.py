@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from acvae.commands._options import add_options, value_type
+from acvae.commands._options import add_options, reading, unlisted
 from acvae.commands._usage import real, whole
 from acvae.methods import Option, option_names
 
@@ -36,8 +36,6 @@ def test_help_of_every_flag_can_be_shown(parser):
 @pytest.mark.parametrize(
     ("annotation", "kind", "metavar"),
     [
-        ("bool", bool, ""),
-        ("bool | None", bool, ""),
         ("int", whole, "N"),
         ("int | None", whole, "N"),
         ("float", real, "X"),
@@ -47,12 +45,32 @@ def test_help_of_every_flag_can_be_shown(parser):
     ],
 )
 def test_types_are_the_annotations(annotation, kind, metavar):
-    assert value_type(Option("x", annotation, None, "")) == (kind, metavar)
+    assert reading(Option("x", annotation, None, "")) == {"type": kind, "metavar": metavar}
 
 
-@pytest.mark.parametrize(("text", "value"), [("3", 3), ("0.5", 0.5), ("auto", "auto"), ("", "")])
-def test_a_number_or_a_word(text, value):
-    kind, metavar = value_type(Option("x", "float | str", None, ""))
-    assert metavar == "X"
-    assert kind(text) == value
-    assert type(kind(text)) is type(value)
+@pytest.mark.parametrize("annotation", ["bool", "bool | None"])
+def test_a_switch_is_turned_on_and_off(annotation):
+    assert reading(Option("x", annotation, None, "")) == {"action": argparse.BooleanOptionalAction}
+
+
+@pytest.mark.parametrize(
+    ("text", "annotation", "value"),
+    [
+        ("3", "int | str", 3),
+        ("3", "float | str", 3.0),
+        ("0.5", "float | str", 0.5),
+        ("auto", "float | str", "auto"),
+    ],
+)
+def test_a_number_or_a_word(text, annotation, value):
+    found = reading(Option("x", annotation, None, ""))
+    assert found["metavar"] == "X"
+    assert found["type"](text) == value
+    assert type(found["type"](text)) is type(value)
+
+
+def test_a_list_takes_several_numbers_and_one_word_stands_for_itself(parser):
+    given = parser.parse_args(["--scales", "1.5", "15"])
+    assert unlisted("scales", given.scales) == [1.5, 15.0]
+    assert unlisted("scales", parser.parse_args(["--scales", "auto"]).scales) == "auto"
+    assert unlisted("scales", [2.0]) == [2.0]

@@ -76,7 +76,7 @@ def test_what_is_no_run_is_said(error_of, run_folder, tmp_path):
     damaged = tmp_path / "damaged"
     shutil.copytree(run_folder, damaged)
     (damaged / "graph.safetensors").unlink()
-    assert "graph.safetensors in" in error_of("report", damaged, "-o", out)
+    assert "graph.safetensors' cannot be read: there is no file" in error_of("report", damaged, "-o", out)
     assert error_of("report", run_folder, run_folder, "-o", out) == "a run was given twice."
     assert not out.exists()
 

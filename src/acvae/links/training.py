@@ -26,7 +26,7 @@ Array = npt.NDArray[np.float32]
 
 HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 3, 6, 1e-2, 1e-4
 BATCH, PAIR_BATCH = 64, 4096  # queries, pairs
-STEPS, MOST_PASSES, ENOUGH_LINKS = 150, 60, 100  # of the head for probabilities
+STEPS, MOST_PASSES, ENOUGH_LINKS = 90, 60, 100  # of the head for probabilities
 MOST_ANYWHERE = 0.5
 CERTAIN, LARGEST = 4.0, 80.0  # log-odds
 # A batch's loss and its derivative by the scores, from scores and the batch's ids.

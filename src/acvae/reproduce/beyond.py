@@ -20,7 +20,8 @@ GraphGaussian beside rules and graph networks, by `python experiments/beyond/pee
 splits and by the same code; what is compared how is in \
 [experiments/beyond](experiments/beyond/README.md). Options of the others are chosen on validation \
 edges out of the train edges, GraphGaussian has its defaults. ± is half of a 95 % interval over \
-splits; a row of one split has none. CPU seconds are those of the last fit alone.
+splits; a row of one split has none. CPU seconds are those of the last fit alone, and rows were not all \
+measured on one machine: `benchmarks/fit_time.py` has a ratio of one run.
 """
 CALIBRATION = """\
 By `python experiments/beyond/calibration.py`: hidden links against all hidden pairs that are none. \
