@@ -20,6 +20,7 @@ from trained import evidence_strengths, trained_likeness
 
 import acvae
 from acvae.families import graph_gaussian as family
+from acvae.families import graph_gaussian_evidence
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.solver import ExactSolver
 from acvae.links import training
@@ -44,7 +45,7 @@ OF_SCALES = ("log correlation", "cosine of means")  # how the names of the scale
 class Option(NamedTuple):
     """What differs from the first line of the table; the values here are its own."""
 
-    width: int = family.EVIDENCE
+    width: int = graph_gaussian_evidence.EVIDENCE
     scales: tuple[float, ...] = family.SCALES
     queries: int = family.QUERIES
     networks: int = training.NETWORKS

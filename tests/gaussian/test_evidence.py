@@ -59,6 +59,29 @@ def test_real_values_are_standardised():
     )
 
 
+def test_cosines_of_positions_fall_with_the_distance_between_them():
+    x = np.random.default_rng(2).standard_normal((200, 3)) * [1, 10, 0.1] + [0, 5, 1]
+    evidence = Evidence.fit(x, 64, position=True)
+    assert evidence.kind == "position"
+    y = (x - x.mean(axis=0)) / x.std(axis=0)
+    q = (y**2).sum(axis=1) / 3
+    square = ((y[:, None] - y) ** 2).sum(axis=-1)
+    cosine = 1 - 2 * square / (3 * np.outer(1 + q, 1 + q))
+    sphere = evidence.project(x)[0] @ evidence.basis.T + evidence.centre
+    assert sphere.shape == (200, 4)
+    np.testing.assert_allclose(sphere @ sphere.T, cosine, atol=1e-12)
+    again = Evidence.unpack("position", evidence.pack())
+    np.testing.assert_array_equal(again.project(x)[0], evidence.project(x)[0])
+    with pytest.raises(FeatureError, match="3 features"):
+        again.project(x[:, :2])
+
+
+def test_positions_that_are_all_the_same_say_nothing():
+    rows, seen = Evidence.fit(np.full((5, 2), -1.5), 8, position=True).project(np.full((5, 2), -1.5))
+    assert not seen.any()
+    assert not rows.any()
+
+
 def test_rows_that_say_nothing_are_zero_and_not_seen():
     x = words().toarray()
     x[3] = 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import acvae
-from acvae.links.missing import missing_links, missing_weights
+from acvae.links.missing import like_missing, missing_links, missing_weights
 
 
 def uneven(n=300, seed=0):
@@ -43,6 +43,48 @@ def test_known_links_so_weighted_have_about_the_degrees_of_hidden_ones():
         found.append((np.average(left, weights=weight) - hidden, left.mean() - hidden))
     weighted, plain = np.abs(np.mean(found, axis=0))
     assert weighted < plain / 2
+
+
+def shares(degrees, weight):
+    """Of the links one of whose ends has no link left, or one; both of whose have many; one of whose has."""
+    least, most = degrees.min(axis=1), degrees.max(axis=1)
+    return [np.average(kind, weights=weight) for kind in (least == 0, least == 1, least > 7, most > 30)]
+
+
+@pytest.mark.parametrize("whole", [uneven(), uneven(seed=3)])
+def test_left_out_links_come_closer_to_the_degrees_of_hidden_ones(whole):
+    off, plain_off = [], []
+    for seed in range(20):
+        train, test, *_ = acvae.split_edges(whole, seed=seed)
+        both = np.concatenate([train.edges, train.edges[:, ::-1]])
+        weight = like_missing(train, both, np.ones(len(both)), seed=7)
+        left = train.degrees[both] - 1
+        hidden = shares(train.degrees[test.edges], np.ones(test.n_edges))
+        off.append(np.subtract(shares(left, weight), hidden))
+        plain_off.append(np.subtract(shares(left, np.ones(len(both))), hidden))
+    found, plain = np.abs(np.mean(off, axis=0)), np.abs(np.mean(plain_off, axis=0))
+    assert found.sum() < 0.75 * plain.sum()
+
+
+def test_where_links_are_hidden_anywhere_alike_small_degrees_are_not_preferred():
+    rng = np.random.default_rng(0)
+    pairs = np.sort(rng.integers(0, 600, (1500, 2)), axis=1)
+    whole = acvae.Graph(600, np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0))
+    train, test, *_ = acvae.split_edges(whole, seed=0)
+    weight = like_missing(train, train.edges, np.ones(train.n_edges), seed=7)
+    left = np.average((train.degrees[train.edges] - 1).mean(axis=1), weights=weight)
+    odds = missing_weights(train, train.edges, np.ones(train.n_edges))
+    by_odds = np.average((train.degrees[train.edges] - 1).mean(axis=1), weights=odds)
+    hidden = train.degrees[test.edges].mean()
+    assert abs(left - hidden) < 0.8 * abs(by_odds - hidden)
+
+
+def test_weights_of_queries_are_kept_and_graphs_of_a_few_links_have_some():
+    graph = uneven()
+    once, thrice = (like_missing(graph, graph.edges, np.full(graph.n_edges, w), 0) for w in (1.0, 3.0))
+    np.testing.assert_allclose(thrice, 3 * once)
+    for few in (acvae.Graph(3, [(0, 1)]), acvae.Graph(8, [(0, 1), (2, 3), (4, 5)])):
+        assert (like_missing(few, few.edges, np.ones(few.n_edges), 0) > 0).all()
 
 
 def test_a_graph_of_pairs_lacks_no_more_than_it_has():

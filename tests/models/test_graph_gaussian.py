@@ -291,7 +291,7 @@ class TestBadInput:
     "choice",
     [
         *(5, {"scales": 5}, {"scales": [5]}, {"scales": [{"scales": "many"}]}, {"held_out": {"a": "b"}}),
-        *({"scales": [{"lead": [1]}]}, {"held_out": {"head": True}}, {"held_out": [1]}),
+        *({"scales": [{"lead": [1]}]}, {"held_out": {"head": True}}, {"held_out": [1]}, {"evidence": 3}),
     ],
 )
 def test_what_a_file_says_was_tried_is_not_believed(fitted, choice, tmp_path):
@@ -299,7 +299,7 @@ def test_what_a_file_says_was_tried_is_not_believed(fitted, choice, tmp_path):
     arrays, values = model._pack()
     other = copy.copy(model)
     other._unpack(arrays, {name: value for name, value in values.items() if name != "choice"})
-    assert other.choice_ == {"scales": [], "held_out": {}}  # a file of before
+    assert other.choice_ == {"scales": [], "held_out": {}, "evidence": {}}  # a file of before
     with pytest.raises(SavedModelError, match="tried"):
         other._unpack(arrays, values | {"choice": choice})
 

@@ -21,6 +21,7 @@ from acvae._util.options import option
 from acvae._util.progress import expect
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.families.completion import Completion, choose_completion
+from acvae.families.graph_gaussian_evidence import fit_evidence
 from acvae.families.graph_gaussian_seconds import once_ordered
 from acvae.gaussian.evidence import Evidence
 from acvae.gaussian.graph.solver import Solver, solver_for, solver_named
@@ -43,13 +44,10 @@ BoolArray = npt.NDArray[np.bool_]
 Report = Callable[[str, float], None]
 
 SCALES = (1.5, 15.0)  # what "auto" begins with
-EVIDENCE = 256  # least dimensions of the evidence, however few of them the posterior shows
 PRECISION = 1.0  # of the evidence, relative to the prior's
 OPTIONS = (SCALES, (0.5, 5.0), (5.0, 50.0))  # what "auto" tries, the usual one first
 QUERIES = 20_000
-# Vertices from which on evidence is held in single precision, least dimensions of it then, and queries.
-LARGE, LARGE_EVIDENCE, LARGE_QUERIES = 200_000, 64, 10_000
-ROWS_AT_A_TIME = 65_536  # of features
+LARGE, LARGE_QUERIES = 200_000, 10_000  # vertices from which on there are fewer
 
 
 @dataclass
@@ -266,7 +264,7 @@ def fit_graph_gaussian(
     """
     say = progress or (lambda what, share: None)
     n = graph.n_vertices
-    evidence, rows, seen = _evidence(features, n, latent_dim, observed, seed)
+    evidence, rows, seen, tried = fit_evidence(features, graph, latent_dim, observed, seed)
     if not seen.any() and graph.n_edges == 0:
         raise GraphError(
             "there are neither edges nor features to learn from."
@@ -279,6 +277,7 @@ def fit_graph_gaussian(
     report: dict[str, Any] = {
         "features": None if evidence is None else evidence.kind,
         "solver": chosen.name,
+        "evidence": tried,
     }
     if isinstance(scales, str) and scales != "auto":
         raise OptionError(f"{option('scales')} must be 'auto' or numbers above 0, not {scales!r}.")
@@ -320,27 +319,6 @@ def fit_graph_gaussian(
     return GraphGaussianFit(
         graph, evidence, rows, seen, best, PRECISION, order, probability, chosen, report, statistics
     )
-
-
-def _evidence(
-    features: Any, n: int, latent_dim: int, observed: BoolArray | None, seed: int
-) -> tuple[Evidence | None, FloatArray, BoolArray]:
-    mask = np.ones(n, dtype=bool) if observed is None else np.asarray(observed)
-    if mask.shape != (n,) or mask.dtype != np.bool_:
-        raise FeatureError(
-            f"observed must be a boolean mask of {n} vertices, got {mask.dtype} of shape {mask.shape}."
-        )
-    if features is None or features.shape[1] == 0 or not mask.any():
-        return None, np.zeros((n, 0)), np.zeros(n, dtype=bool)
-    if features.shape[0] != n:
-        raise FeatureError(f"the graph has {n} vertices, but there are {features.shape[0]} rows of features.")
-    kept = features if mask.all() else features[np.flatnonzero(mask)]
-    evidence = Evidence.fit(kept, max(latent_dim, EVIDENCE if n < LARGE else LARGE_EVIDENCE), seed=seed)
-    rows = np.zeros((n, evidence.dimensions), dtype=np.float64 if n < LARGE else np.float32)
-    seen = np.zeros(n, dtype=bool)
-    for part in np.array_split(np.flatnonzero(mask), -(-int(mask.sum()) // ROWS_AT_A_TIME)):
-        rows[part], seen[part] = evidence.project(features[part])
-    return evidence, rows, seen
 
 
 def _unlearned(statistics: int, offset: float) -> Head:

@@ -6,10 +6,15 @@ very many rows, a sample tells the singular vectors.
 
     binaries, frequencies:  x·idf,  idf = log((1 + n)/(1 + df))
     counts:                 log(1 + x)·idf
-    real values:            (x − mean)/std
+    real values:            y = (x − mean)/std
+    positions:              (2·y/√D, q − 1)/(q + 1),  q = |y|²/D
 
 df is the number of vertices that have the feature. Frequencies are real numbers of which none is negative
-and most are zero.
+and most are zero. Of real values the direction counts, as of the others. As a position they lie on a sphere
+whose equator is where |y|² is its mean, D (the inverse of the stereographic projection): of unit length
+without having lost theirs, so that the cosine of two falls with the distance between them,
+
+    1 − 2·|y − y′|²/(D·(1 + q)·(1 + q′)).
 """
 
 from __future__ import annotations
@@ -26,12 +31,13 @@ from scipy.linalg import solve_triangular
 from acvae.exceptions import FeatureError, PosteriorError
 from acvae.gaussian.stored import Stored
 
-__all__ = ["Evidence", "kind_of"]
+__all__ = ["REAL", "Evidence", "kind_of"]
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-KINDS = ("binary", "count", "frequency", "real")
+KINDS = ("binary", "count", "frequency", "real", "position")
+REAL = ("real", "position")  # what a table of real values may be taken as
 DENSE_FEATURES = 400  # up to which all singular vectors are computed
 SAMPLED = 100_000  # rows that singular vectors are computed from, if there are more
 TINY = 1e-12
@@ -55,13 +61,13 @@ class Evidence:
     Attributes
     ----------
     kind
-        What the features were taken to be (`kind_of`).
+        What the features were taken to be: `kind_of`, or "position".
     shift, scale
         (D,) taken off, and multiplied by, each feature.
     centre
-        (D,) mean of the rows after that, each of unit length.
+        (D,) mean of the rows after that, each of unit length; (D + 1,) of positions.
     basis
-        (D, d) orthonormal columns.
+        (D, d), or (D + 1, d), orthonormal columns.
     """
 
     kind: str
@@ -72,16 +78,25 @@ class Evidence:
 
     @classmethod
     def fit(
-        cls, features: Any, dimensions: int, observed: BoolArray | None = None, seed: int = 0
+        cls,
+        features: Any,
+        dimensions: int,
+        observed: BoolArray | None = None,
+        seed: int = 0,
+        *,
+        position: bool = False,
     ) -> Evidence:
-        """The map for features (n, D), of whose rows only those `observed` (n,) count."""
+        """The map for features (n, D), of whose rows only those `observed` (n,) count.
+
+        With `position`, where real values lie counts, and not their direction only.
+        """
         table = _table(features)
         if observed is not None:
             table = table[np.flatnonzero(observed)]
         n, width = table.shape
-        kind = kind_of(table)
+        kind = "position" if position else kind_of(table)
         shift, scale = np.zeros(width), np.ones(width)
-        if kind == "real":
+        if kind in REAL:
             dense = table.toarray()
             shift = dense.mean(axis=0) if n else shift
             std = dense.std(axis=0) if n else scale
@@ -93,7 +108,7 @@ class Evidence:
         rows, lengths = _unit_rows(table, cls(kind, shift, scale, np.zeros(width), blank))
         some = lengths > TINY
         centre = np.asarray(rows.sum(axis=0)).ravel() / max(1, some.sum())
-        basis = _leading(rows, centre, int(some.sum()), min(dimensions, width), seed)
+        basis = _leading(rows, centre, int(some.sum()), min(dimensions, len(centre)), seed)
         return cls(kind, shift, scale, centre, basis)
 
     @property
@@ -128,9 +143,9 @@ class Evidence:
             raise PosteriorError(f"its features are of the unknown kind {str(kind)[:40]!r}.")
         stored, double = Stored(arrays), np.float64
         basis = stored.numbers("basis", (None, None), double)
-        shift, scale, centre = (
-            stored.numbers(n, (len(basis),), double) for n in ("shift", "scale", "centre")
-        )
+        width = len(basis) - (kind == "position")
+        shift, scale = (stored.numbers(name, (width,), double) for name in ("shift", "scale"))
+        centre = stored.numbers("centre", (len(basis),), double)
         if not (scale >= 0).all():
             raise PosteriorError("the scales of its features are negative.")
         return cls(kind, shift, scale, centre, basis)
@@ -151,8 +166,10 @@ def _table(features: Any) -> sp.csr_array:
 
 def _unit_rows(table: sp.csr_array, of: Evidence) -> tuple[Any, FloatArray]:
     """Weighted rows of unit length, and their lengths before that."""
-    if of.kind == "real":
+    if of.kind in REAL:
         dense = (table.toarray() - of.shift) * of.scale
+        if of.kind == "position":
+            return _on_sphere(dense, int((of.scale > 0).sum()))
         lengths = np.linalg.norm(dense, axis=1)
         return dense / np.maximum(lengths, TINY)[:, None], lengths
     weighted = (
@@ -160,6 +177,13 @@ def _unit_rows(table: sp.csr_array, of: Evidence) -> tuple[Any, FloatArray]:
     )
     lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
     return sp.csr_array(sp.diags_array(1 / np.maximum(lengths, TINY)) @ weighted), lengths
+
+
+def _on_sphere(y: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
+    """Positions (n, D + 1), and how much they say: all as much, if anything tells them apart."""
+    q = (y * y).sum(axis=1, keepdims=True) / max(width, 1)
+    sphere = np.concatenate([2 * y / np.sqrt(max(width, 1)), q - 1], axis=1) / (q + 1)
+    return sphere, np.full(len(y), float(width > 0))
 
 
 def _log_counts(table: sp.csr_array, of: Evidence) -> sp.csr_array:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from acvae.graph import Graph
 from acvae.links.judging import per_vertex
-from acvae.links.queries import ROW_BYTES, Queries, choose, columns_of, edge_ids, sample_edges
+from acvae.links.negatives import draw_candidates
+from acvae.links.queries import ROW_BYTES, Queries, edge_ids, sample_edges
 from acvae.links.statistics.graph import GraphStatistics
 from acvae.links.statistics.scales import Scale, ScaleStatistics
 from acvae.links.training import fit_ranking, reciprocal_ranks
@@ -82,13 +83,10 @@ def _queries(
     statistics: GraphStatistics, graph: Graph, ends: Any, weight: FloatArray, rng: np.random.Generator
 ) -> Queries:
     """With all numbers but those of the scales; hard candidates are the likeliest to be walked to."""
-    columns = columns_of(removed=True)
-    candidates = np.empty((len(ends), columns), dtype=np.int64)
-    log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
     at = np.unique(ends)
-    alike = np.ones(graph.n_vertices)
-    choose(
-        ends, at, statistics.walk.gaussian.some_rows(at), alike, *graph.csr, True, rng, candidates, log_weight
+    rows, alike = statistics.walk.gaussian.some_rows(at), np.ones(graph.n_vertices)
+    candidates, log_weight = draw_candidates(
+        ends, at, rows, alike, graph.csr, rng, removed=True, alike=statistics.alike
     )
     numbers = statistics.without_beside_scales(at, ends, edge_ids(graph, ends), candidates)
     return Queries(ends, weight, candidates, log_weight, numbers)

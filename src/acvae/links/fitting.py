@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from acvae.graph import Graph
 from acvae.links.head import Head
-from acvae.links.judging import fit_order, per_vertex
-from acvae.links.missing import missing_weights
+from acvae.links.judging import fit_order
+from acvae.links.missing import like_missing, missing_weights
 from acvae.links.queries import Queries, sample_edges
 from acvae.links.ranking import PairStatistics
 from acvae.links.training import fit_probability
@@ -66,7 +66,7 @@ def fit_heads(
     asked = gather(ends, weight, rng, removed=True, progress=lambda share: progress("leave-one-out", share))
     order, held_out = fit_order(
         asked,
-        per_vertex(asked, graph),
+        like_missing(graph, asked.ends, asked.weight, seed),
         statistics.names,
         statistics.signs,
         n_vertices=n,

@@ -18,7 +18,8 @@ from acvae.gaussian.graph.rows import DenseCovariance
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.fitting import fit_heads
-from acvae.links.queries import HARDEST, SOME_HARD, UNIFORM, Queries, choose
+from acvae.links.negatives import columns_of, draw_candidates
+from acvae.links.queries import Queries
 from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.posterior import PosteriorStatistics
 
@@ -72,25 +73,17 @@ def _gather(
 ) -> Queries:
     """Candidates of queries (q, 2) sorted by their first end, nearest and uniform ones, and their numbers."""
     n, d = statistics.n_vertices, statistics.posterior.latent_dim
-    columns = int(removed) + HARDEST + SOME_HARD + UNIFORM
+    columns = columns_of(removed=removed, alike=None)
     candidates = np.empty((len(ends), columns), dtype=np.int64)
-    log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
+    log_weight = np.empty((len(ends), columns), dtype=np.float32)
     out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
     at_once = max(1, int(min(HELD_BYTES / (16 * n), HELD_BYTES / (24 * columns * d), MOST_AT_A_TIME)))
     for first in range(0, len(ends), at_once):
         part = slice(first, first + at_once)
         at = np.unique(ends[part, 0])
         near = DenseCovariance(-statistics.posterior.distances(at))
-        choose(
-            ends[part],
-            at,
-            near,
-            np.ones(n),
-            *graph.csr,
-            removed,
-            rng,
-            candidates[part],
-            log_weight[part],
+        candidates[part], log_weight[part] = draw_candidates(
+            ends[part], at, near, np.ones(n), graph.csr, rng, removed=removed, alike=None
         )
         out[part] = statistics.without(ends[part], candidates[part], removed=removed)
         if progress is not None:

@@ -1,8 +1,7 @@
 """What a head is trained on: links asked for as if they were not known, and pairs that are no links.
 
 A query (i, j) is a directed edge, taken with probability π = min(1, λ/degree of i). Its candidates are j
-itself, the vertices of the strongest correlation with i, and uniform ones, none of them neighbours; the
-logs of the weights of candidates make up for those of their kind that were left out.
+itself and negatives (`negatives`), none of them neighbours.
 """
 
 from __future__ import annotations
@@ -13,17 +12,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from acvae.gaussian.graph.rows import CovarianceRows
 from acvae.graph import Graph
+from acvae.links.negatives import columns_of, draw_candidates
 from acvae.links.statistics.graph import GraphStatistics
 
-__all__ = ["Queries", "choose", "columns_of", "edge_ids", "gather", "sample_edges"]
+__all__ = ["Queries", "edge_ids", "gather", "sample_edges"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
-HARD, HARDEST, SOME_HARD, UNIFORM = 200, 30, 30, 40
 ROW_BYTES = 500e6  # of rows of K held at a time
 
 
@@ -80,10 +78,11 @@ def gather(
 
     With `removed` each is asked without its edge, else as all is. `progress` is told the share that is done.
     """
-    pointer, neighbours = graph.csr
-    columns = columns_of(removed=removed)
+    linked = graph.csr
+    alike = statistics.alike
+    columns = columns_of(removed=removed, alike=alike)
     candidates = np.empty((len(ends), columns), dtype=np.int64)
-    log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
+    log_weight = np.empty((len(ends), columns), dtype=np.float32)
     out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
     edge = edge_ids(graph, ends) if removed else None
     first = statistics.scales[0].gaussian
@@ -92,17 +91,14 @@ def gather(
         own = ends[part]
         at = np.unique(own)
         rows = first.some_rows(at)
-        choose(own, at, rows, std, pointer, neighbours, removed, rng, candidates[part], log_weight[part])
+        candidates[part], log_weight[part] = draw_candidates(
+            own, at, rows, std, linked, rng, removed=removed, alike=alike
+        )
         taken = None if edge is None else edge[part]
         out[part] = statistics.without(at, rows, own, taken, candidates[part])
         if progress is not None:
             progress(part.stop / len(ends))
     return Queries(ends, weight, candidates, log_weight, out)
-
-
-def columns_of(*, removed: bool) -> int:
-    """How many candidates a query has, the answer among them if there is one."""
-    return int(removed) + HARDEST + SOME_HARD + UNIFORM
 
 
 def edge_ids(graph: Graph, ends: IntArray) -> IntArray:
@@ -120,62 +116,3 @@ def _parts(ends: IntArray, row_bytes: int) -> Iterator[slice]:
         return
     for first in range(0, len(ends), at_once // 2):
         yield slice(first, min(first + at_once // 2, len(ends)))
-
-
-def choose(
-    ends: IntArray,
-    at: IntArray,
-    rows: CovarianceRows,
-    std: FloatArray,
-    pointer: IntArray,
-    neighbours: IntArray,
-    removed: bool,
-    rng: np.random.Generator,
-    candidates: IntArray,
-    log_weight: Array,
-) -> None:
-    """Fill the candidates of queries, and the logs of their weights, in place."""
-    n, before = len(std), -1
-    taken = np.zeros(n, dtype=bool)
-    for q, (i, j) in enumerate(ends):
-        if i != before:
-            before = i
-            known = np.append(neighbours[pointer[i] : pointer[i + 1]], i)
-            others, value = rows.row(int(np.searchsorted(at, i)))
-            value = value / std[others]
-            if len(others) > HARD + len(known):
-                kept = np.argpartition(value, -HARD - len(known))[-HARD - len(known) :]
-                others, value = others[kept], value[kept]
-            taken[known] = True
-            free = ~taken[others]
-            taken[known] = False
-            others, value = others[free], value[free]
-            near = others[np.lexsort((others, -value))][:HARD]
-            hardest, rest = near[:HARDEST], near[HARDEST:]
-            far = _Rest(n, np.concatenate([known, near]))
-            of_rest = np.log(max(1.0, len(rest) / SOME_HARD))
-            of_far = np.log(len(far) / UNIFORM) if len(far) else 0.0
-        candidates[q] = i
-        column = 0
-        if removed:
-            candidates[q, 0], log_weight[q, 0], column = j, 0, 1
-        some = rng.permutation(rest)[:SOME_HARD]
-        uniform = far[rng.integers(0, len(far), UNIFORM)] if len(far) else rest[:0]
-        for chosen, log_share in ((hardest, 0.0), (some, of_rest), (uniform, of_far)):
-            candidates[q, column : column + len(chosen)] = chosen
-            log_weight[q, column : column + len(chosen)] = log_share
-            column += len(chosen)
-
-
-class _Rest:
-    """The vertices 0 … n−1 that are not `taken`, in growing order, without a list of them."""
-
-    def __init__(self, n: int, taken: IntArray) -> None:
-        unique = np.unique(taken)
-        self._size, self._before = n - len(unique), unique - np.arange(len(unique))
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, k: IntArray) -> IntArray:
-        return k + np.searchsorted(self._before, k, side="right")

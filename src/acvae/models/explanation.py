@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae.gaussian.evidence import REAL
 from acvae.links.statistics.symmetry import symmetric
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def _shared(model: GraphGaussian, i: int, j: int) -> list[tuple[Any, float]]:
     both = features[[i, j]]
     x, y = np.asarray(both.toarray() if sp.issparse(both) else both, dtype=np.float64)
     product = (x - evidence.shift) * (y - evidence.shift) * evidence.scale**2
-    if evidence.kind == "real":
+    if evidence.kind in REAL:
         product[(x - evidence.shift) * (y - evidence.shift) <= 0] = 0
     order = np.argsort(-product, kind="stable")
     order = order[product[order] > 0][:100]

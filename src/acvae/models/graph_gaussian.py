@@ -72,8 +72,9 @@ class GraphGaussian(Embedder):
     After `fit`: `posterior_`, `links_` (scores and probabilities of links), `graph_`, `scales_`,
     `precision_` (c), `evidence_` (how features were weighted), `solver_` ("exact" or "local"), `choice_`
     (what was tried under leave-one-out: "scales", a row each with its mean reciprocal rank, its lead over the
-    first and the error of that, and "held_out", the mean reciprocal rank of the head and of each number
-    alone), `history_`, `n_features_in_`, and `feature_names_in_` where features came as a data frame.
+    first and the error of that; "held_out", the mean reciprocal rank of the head and of each number alone;
+    "evidence", of real values, how links are ranked by their direction and by their position), `history_`,
+    `n_features_in_`, and `feature_names_in_` where features came as a data frame.
     """
 
     graph_: Graph
@@ -300,14 +301,14 @@ class GraphGaussian(Embedder):
 
 
 def _nothing_tried() -> dict[str, Any]:
-    return {"scales": [], "held_out": {}}
+    return {"scales": [], "held_out": {}, "evidence": {}}
 
 
 def _checked_choice(choice: Any) -> dict[str, Any]:
     """What was tried, from a file that may say anything; files of before say nothing."""
     found = _nothing_tried() | choice if isinstance(choice, dict) else {"scales": None}
-    rows, held_out = found["scales"], found.get("held_out")
-    if not isinstance(rows, list) or not all(map(_are_figures, [*rows, held_out])):
+    rows, others = found["scales"], [found.get("held_out"), found.get("evidence")]
+    if not isinstance(rows, list) or not all(map(_are_figures, [*rows, *others])):
         raise SavedModelError("what it says was tried are no figures by name.")
     return found
 

@@ -101,6 +101,11 @@ class GraphStatistics:
         return tuple(each.scale for each in self.scale_statistics)
 
     @property
+    def alike(self) -> sp.csr_array | None:
+        """(n, n) how alike those are that are likest by their evidence; None where there is none."""
+        return None if self.company is None else self.company.alike
+
+    @property
     def n_vertices(self) -> int:
         """How many vertices there are."""
         return len(self.degrees)
