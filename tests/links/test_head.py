@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from acvae.links.curve import Curve
 from acvae.links.head import Head, Parameters, backward, forward, start
 
 
@@ -34,6 +35,19 @@ def test_packed_and_unpacked_scores_are_the_same():
     again = Head.unpack(head.pack("order/"), "order/")
     assert head(x).shape == (2, 5)
     np.testing.assert_array_equal(again(x), head(x))
+
+
+def test_a_curve_is_kept_and_taken():
+    rng = np.random.default_rng(2)
+    network = Parameters(*(rng.standard_normal(p.shape).astype(np.float32) for p in start(3, 4, seed=0)))
+    plain = Head(np.zeros(3, np.float32), np.ones(3, np.float32), (network,))
+    curve = Curve(np.array([-1.0, 0.0, 1.0], np.float32), np.array([-9.0, 0.0, 0.5], np.float32))
+    bent = plain._replace(curve=curve)
+    x = rng.standard_normal((2, 5, 3)).astype(np.float32)
+    np.testing.assert_array_equal(bent(x), curve(plain(x).ravel()).reshape(2, 5))
+    again = Head.unpack(bent.pack("probability/"), "probability/")
+    np.testing.assert_array_equal(again(x), bent(x))
+    np.testing.assert_array_equal(np.argsort(bent(x), axis=1), np.argsort(plain(x), axis=1))
 
 
 def test_a_new_head_scores_nothing():

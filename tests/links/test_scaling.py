@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from acvae.links.scaling import fit_line
+from acvae.links.scaling import FLATTEST, fit_curve, fit_line
 from acvae.links.training import CERTAIN, _loss, _slope
 
 
@@ -66,3 +66,53 @@ def test_scores_that_are_all_the_same():
     link = np.array([True, False, False, False])
     a, b = fit_line(np.full(4, 2.0), np.ones(4), *logistic(link))
     assert a * 2 + b == pytest.approx(-np.log(3), rel=1e-6)
+
+
+# ---------------------------------------------------------------------- the line of pieces
+
+
+def along(knots, values, s):
+    """NumPy's interpolation, and straight on beyond."""
+    first, last = ((values[k + 1] - values[k]) / (knots[k + 1] - knots[k]) for k in (0, -2))
+    below, above = np.minimum(s - knots[0], 0), np.maximum(s - knots[-1], 0)
+    return np.interp(s, knots, values) + first * below + last * above
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, 0.0), (1e-2, 40.0), (30.0, -1e3)])
+def test_no_rising_line_of_pieces_is_better(seed, scale, shift):
+    s, link, weight = data(seed, size=600)
+    loss, slope = logistic(link)
+    knots = np.array([-1.0, 0.0, 1.0, 2.0])
+    values = fit_curve(scale * s + shift, weight, scale * knots + shift, loss, slope)
+    steep = fit_line(s, weight, loss, slope)[0]
+    assert (np.diff(values) >= 0.999 * FLATTEST * steep * np.diff(knots)).all()
+
+    def at(values):
+        return weight @ loss(along(knots, values, s))
+
+    rising = [
+        {"type": "ineq", "fun": lambda v, k=k: v[k + 1] - v[k] - FLATTEST * steep * (knots[k + 1] - knots[k])}
+        for k in range(3)
+    ]
+    best = minimize(
+        at, steep * knots, method="SLSQP", constraints=rising, options={"ftol": 1e-12, "maxiter": 500}
+    )
+    assert at(values) <= best.fun * (1 + 1e-6)
+    assert at(values) < at(np.polyval(fit_line(s, weight, loss, slope), knots))
+
+
+def test_a_curve_finds_the_bend_that_a_line_cannot():
+    rng = np.random.default_rng(4)
+    s = rng.uniform(-4, 4, 60_000)
+    truth = np.where(s < 0, 0.5 * s, 2 * s) - 1
+    link = rng.random(len(s)) < 1 / (1 + np.exp(-truth))
+    knots = np.array([-4.0, -2.0, 0.0, 2.0])
+    values = fit_curve(s, np.ones(len(s)), knots, *logistic(link))
+    np.testing.assert_allclose(values, [-3, -2, -1, 3], atol=0.2)
+
+
+def test_scores_that_fall_have_no_rising_curve():
+    s, link, weight = data(0)
+    with pytest.raises(ValueError, match="rise"):
+        fit_curve(-s, weight, np.array([-1.0, 0.0, 1.0]), *logistic(link))

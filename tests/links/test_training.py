@@ -5,7 +5,16 @@ import pytest
 
 from acvae.links import training
 from acvae.links.statistics.symmetry import symmetric
-from acvae.links.training import PASSES, _passes, fit_probability
+from acvae.links.training import (
+    APART,
+    KNOTS,
+    NETWORKS,
+    PAIR_PASSES,
+    PASSES,
+    _knots,
+    _passes,
+    fit_probability,
+)
 
 
 def population(size, seed):
@@ -74,7 +83,52 @@ def test_what_few_links_have_in_common_may_be_chance():
 
 
 def test_small_data_are_gone_over_more_often_unless_there_are_next_to_no_links():
-    assert _passes(20_000, 25) == PASSES
-    assert _passes(400, 5) == 18
+    assert _passes(20_000, 100) == PAIR_PASSES
+    assert _passes(400, 2) == 45
     assert _passes(400, 1) == 60
     assert _passes(20, 1) == PASSES
+
+
+def test_knots_share_the_links_between_them():
+    rng = np.random.default_rng(5)
+    log_odds, weight = rng.normal(-3, 2, 5000), rng.uniform(0.1, 3, 5000)
+    knots = _knots(log_odds, weight)
+    assert len(knots) == KNOTS
+    held = np.histogram(log_odds, knots, weights=weight)[0] / weight.sum()
+    np.testing.assert_allclose(held, 1 / (KNOTS - 1), atol=0.003)
+    assert len(_knots(log_odds[:450], weight[:450])) == 4
+    assert len(_knots(log_odds[:250], weight[:250])) == 0  # a line does
+    assert len(_knots(np.zeros(5000), weight)) == 1
+    assert (np.diff(_knots(np.round(log_odds / 3) * 3, weight)) > APART).all()
+
+
+def test_the_curve_is_fitted_to_what_a_network_says_of_pairs_that_it_did_not_learn_from(monkeypatch):
+    """Noise, that networks can learn by heart, would make probabilities too sure of themselves."""
+    monkeypatch.setattr(training, "PAIR_PASSES", 150)
+    monkeypatch.setattr(training, "PAIR_BATCH", 128)
+    rng = np.random.default_rng(6)
+    known, pairs = rng.standard_normal((2, 400, 7)).astype(np.float32)
+    weight = np.full(400, 0.2)
+    fold = rng.integers(NETWORKS, size=800)
+    spread = []
+    for folds in (None, fold):
+        head = fit_probability(known, weight, pairs, np.ones(400), 0, 0, folds)
+        fresh = rng.standard_normal((3000, 7)).astype(np.float32)
+        spread.append(head(symmetric(fresh, 0)).std())
+    assert spread[1] < 0.5 * spread[0]
+
+
+def test_a_curve_mends_what_a_line_leaves(monkeypatch):
+    """Where chances bend sharply in what the networks say, the share of links is right all along."""
+    monkeypatch.setattr(training, "HIDDEN", 1)  # networks that can hardly bend
+    pairs, missing = population(40_000, 7)
+    known, linked = population(40_000, 8)
+    known, weight = known[linked], np.full(linked.sum(), missing.sum() / linked.sum())
+    head = fit_probability(known, weight, pairs, np.ones(len(pairs)), 0)
+    assert head.curve is not None
+    found = 1 / (1 + np.exp(-head(symmetric(pairs, 1)).astype(np.float64)))
+    line = head._replace(curve=None)(symmetric(pairs, 1))
+    assert (np.diff(found[np.argsort(line)]) >= 0).all()
+    for low in (-2.0, -1.0, 0.0, 1.0):
+        inside = (pairs[:, 0] >= low) & (pairs[:, 0] < low + 1)
+        assert found[inside].mean() == pytest.approx(missing[inside].mean(), abs=0.02)

@@ -17,7 +17,7 @@ from acvae.links.judging import fit_order
 from acvae.links.missing import like_missing, missing_weights
 from acvae.links.queries import Queries, sample_edges
 from acvae.links.ranking import PairStatistics
-from acvae.links.training import fit_probability
+from acvae.links.training import NETWORKS, fit_probability
 
 __all__ = ["Gather", "Heads", "fit_heads"]
 
@@ -79,6 +79,8 @@ def fit_heads(
     others = gather(np.stack([chosen, chosen], axis=1), each, rng, removed=False)
     real = np.isfinite(others.log_weight)
     stands_for = np.exp(others.log_weight) * others.weight[:, None]
+    at = np.broadcast_to(others.ends[:, :1], others.candidates.shape)
+    pairs = np.concatenate([asked.ends, np.stack([at[real], others.candidates[real]], axis=1)])
     probability = fit_probability(
         asked.statistics[:, 0],
         missing_weights(graph, asked.ends, asked.weight),
@@ -86,5 +88,7 @@ def fit_heads(
         stands_for[real].astype(np.float64),
         seed,
         statistics.directed,
+        # The same for a pair both ways round.
+        rng.integers(NETWORKS, size=n)[pairs].sum(axis=1) % NETWORKS,
     )
     return Heads(order, probability, held_out)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from acvae.exceptions import PosteriorError
 from acvae.gaussian.stored import Shape, Stored
+from acvae.links.curve import Curve
 from acvae.links.kernels import add_and_cut, cut_where, outer_where, standardise
 
 __all__ = ["Head", "Parameters", "backward", "forward", "start"]
@@ -79,11 +80,12 @@ def backward(p: Parameters, x: Array, one: Array, two: Array, slope: Array) -> P
 
 
 class Head(NamedTuple):
-    """A trained head: the mean score of its networks."""
+    """A trained head: the mean score of its networks, along a curve if there is one."""
 
     centre: Array  # (F,)
     spread: Array  # (F,)
     networks: tuple[Parameters, ...]
+    curve: Curve | None = None
 
     def standardise(self, x: npt.NDArray[Any]) -> Array:
         """(N, F) statistics as the networks take them."""
@@ -97,14 +99,15 @@ class Head(NamedTuple):
         total = np.zeros(len(inputs), dtype=np.float32)
         for network in self.networks:
             total += forward(network, inputs)[0]
-        return (total / np.float32(len(self.networks))).reshape(x.shape[:-1])
+        total /= np.float32(len(self.networks))
+        return (total if self.curve is None else self.curve(total)).reshape(x.shape[:-1])
 
     def pack(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
         """Arrays to save, by name."""
         out: dict[str, npt.NDArray[Any]] = {prefix + "centre": self.centre, prefix + "spread": self.spread}
         for name, parts in zip(Parameters._fields, zip(*self.networks, strict=True), strict=True):
             out[prefix + name] = np.stack(parts)
-        return out
+        return out if self.curve is None else out | self.curve.pack(prefix)
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]], prefix: str, count: int | None = None) -> Head:
@@ -129,4 +132,5 @@ class Head(NamedTuple):
             "offset": (networks, 1),
         }
         parts = [stored.numbers(prefix + part, shapes[part], kind) for part in Parameters._fields]
-        return cls(centre, spread, tuple(Parameters(*each) for each in zip(*parts, strict=True)))
+        networks_of = tuple(Parameters(*each) for each in zip(*parts, strict=True))
+        return cls(centre, spread, networks_of, Curve.unpack(arrays, prefix))

@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 
-__all__ = ["add_and_cut", "cut_where", "outer_where", "standardise"]
+__all__ = ["add_and_cut", "along_pieces", "cut_where", "outer_where", "standardise"]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -52,3 +52,15 @@ def standardise(x: Any, centre: Any, spread: Any, far: float, out: Any) -> None:
             elif value < -far:
                 value = -far - np.log1p(-far - value)
             out[r, f] = value
+
+
+@numba.njit(cache=True, nogil=True)
+def along_pieces(scores: Any, at: Any, value: Any, out: Any) -> None:
+    """out (N,): the pieces through (at, value), (k,) each, at scores (N,)."""
+    for r in range(len(scores)):
+        score = scores[r]
+        k = 0
+        while k + 2 < len(at) and score >= at[k + 1]:
+            k += 1
+        share = (float(score) - at[k]) / (at[k + 1] - at[k])
+        out[r] = value[k] + share * (float(value[k + 1]) - value[k])

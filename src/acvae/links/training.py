@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.threads import n_threads, one_blas_thread, run_tasks
+from acvae.links.curve import Curve
 from acvae.links.head import Head, Parameters, backward, forward, start
 from acvae.links.queries import Queries
-from acvae.links.scaling import fit_line
+from acvae.links.scaling import OfLogOdds, fit_curve, fit_line
 from acvae.links.statistics.symmetry import symmetric
 
 __all__ = ["fit_probability", "fit_ranking", "reciprocal_ranks"]
@@ -25,8 +26,11 @@ FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
 HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 3, 6, 1e-2, 1e-4
-BATCH, PAIR_BATCH = 64, 4096  # queries, pairs
-STEPS, MOST_PASSES, ENOUGH_LINKS = 90, 60, 100  # of the head for probabilities
+BATCH = 64  # queries
+# Of the head for probabilities.
+PAIR_BATCH, PAIR_PASSES, STEPS, MOST_PASSES, ENOUGH_LINKS = 1024, 18, 90, 60, 100
+KNOTS, LINKS_A_KNOT, APART = 9, 100, 0.05  # of its curve
+OUTERMOST = 0.002  # share of the links beyond each outer knot
 MOST_ANYWHERE = 0.5
 CERTAIN, LARGEST = 4.0, 80.0  # log-odds
 # A batch's loss and its derivative by the scores, from scores and the batch's ids.
@@ -74,12 +78,16 @@ def fit_probability(
     other_weight: FloatArray,
     seed: int,
     directed: int = 1,
+    folds: npt.NDArray[np.int64] | None = None,
 ) -> Head:
     """A head whose score is the log-odds of a link, from statistics of links (a, F) and non-links (b, F).
 
     Weights say how many pairs of the population each stands for, so the odds are those of its density.
     `directed` is how many pairs of statistics tell the ends apart (`symmetric`). What few links have in
     common may be chance: of k known ones, a share 1/(k + 2) of the missing ones is taken to be like any pair.
+
+    `folds` (a + b,) from 0 to NETWORKS − 1 say which network does not learn from a pair, links first. The
+    curve from scores to log-odds is then fitted to what that network says of it.
     """
     x = symmetric(np.concatenate([links, others]), directed)
     target = np.concatenate([np.ones(len(links), np.float32), np.zeros(len(others), np.float32)])
@@ -87,7 +95,6 @@ def fit_probability(
     centre, spread = _moments(x)
     plain = Head(centre, spread, ())
     inputs = plain.standardise(x)[:, None, :]
-    # Steps are made on pairs drawn by √weight, which is between few heavy and many light ones.
     weight = weight / link_weight.sum()
     offset = np.float32(np.log(link_weight.sum() / other_weight.sum()))
     unlike = 1 / (len(links) + 2)
@@ -100,16 +107,25 @@ def fit_probability(
 
     begin = np.array([offset])
     firsts = [start(x.shape[-1], HIDDEN, seed + 100 + k)._replace(offset=begin) for k in range(NETWORKS)]
+    enough = len(links) >= ENOUGH_LINKS
+    own = None
+    if folds is not None and enough:
+        own = [np.flatnonzero(folds != k) for k in range(NETWORKS)]
     passes = _passes(len(links), -(-len(inputs) // PAIR_BATCH))
-    head = plain._replace(networks=_train_all(inputs, slope, firsts, seed, PAIR_BATCH, passes, None))
+    head = plain._replace(networks=_train_all(inputs, slope, firsts, seed, PAIR_BATCH, passes, None, own))
     with one_blas_thread():  # the same bits on any number of threads
         scores = head(x)
-    return _rescale(head, scores, target, weight, anywhere)
+        if folds is not None and own is not None:
+            for k, network in enumerate(head.networks):
+                held = np.flatnonzero(folds == k)
+                scores[held] = head._replace(networks=(network,))(x[held])
+    loss: dict[str, Any] = {"link": target, "anywhere": anywhere}
+    return _rescale(head, scores, weight, len(links), partial(_loss, **loss), partial(_slope, **loss))
 
 
 def _passes(links: int, steps: int) -> int:
     """How often to go over pairs of so many steps: more often where these are few and links are not."""
-    return max(PASSES, min(MOST_PASSES, STEPS // steps)) if links >= ENOUGH_LINKS else PASSES
+    return max(PAIR_PASSES, min(MOST_PASSES, STEPS // steps)) if links >= ENOUGH_LINKS else PASSES
 
 
 def reciprocal_ranks(scores: Array, queries: Queries) -> FloatArray:
@@ -229,15 +245,41 @@ def _loss(log_odds: npt.NDArray[Any], link: Array, anywhere: float = 0.0) -> Flo
     return np.asarray(np.where(link > 0, of_link, of_pair), dtype=np.float64)
 
 
-def _rescale(head: Head, scores: Array, target: Array, weight: FloatArray, anywhere: float) -> Head:
-    """The head with its scores turned to a·f + b, by the best weighted logistic fit."""
-    given: dict[str, Any] = {"link": target, "anywhere": anywhere}
-    a, b = fit_line(scores, weight, partial(_loss, **given), partial(_slope, **given))
+def _rescale(
+    head: Head, scores: Array, weight: FloatArray, links: int, loss: OfLogOdds, slope: OfLogOdds
+) -> Head:
+    """The head with its scores turned to log-odds by what fits best: by a curve, or a line if links are few.
+
+    `links` is how many of the scores, the first ones, are those of links.
+    """
+    a, b = fit_line(scores, weight, loss, slope)
     if not (np.isfinite(a) and np.isfinite(b) and a > 0):
         return head
+    knots = _knots(a * scores[:links].astype(np.float64) + b, weight[:links])
+    if len(knots) > 2:
+        at = ((knots - b) / a).astype(np.float32)
+        value = fit_curve(scores, weight, at.astype(np.float64), loss, slope).astype(np.float32)
+        if (np.diff(at) > 0).all() and (np.diff(value) > 0).all():
+            return head._replace(curve=Curve(at, value))
     scale, shift = np.float32(a), np.float32(b)
     networks = tuple(
         p._replace(linear=scale * p.linear, last=scale * p.last, offset=scale * p.offset + shift)
         for p in head.networks
     )
     return head._replace(networks=networks)
+
+
+def _knots(log_odds: FloatArray, weight: FloatArray) -> FloatArray:
+    """At most KNOTS log-odds, of which links have equal shares between them, and none next to another."""
+    count = min(KNOTS, len(log_odds) // LINKS_A_KNOT)
+    if count < 3:
+        return np.empty(0)
+    order = np.argsort(log_odds)
+    share = np.cumsum(weight[order]) / weight.sum()
+    wanted = np.linspace(OUTERMOST, 1 - OUTERMOST, count)
+    found = log_odds[order][np.minimum(np.searchsorted(share, wanted), len(order) - 1)]
+    kept = [found[0]]
+    for knot in found[1:]:
+        if knot > kept[-1] + APART:
+            kept.append(knot)
+    return np.array(kept)
