@@ -110,3 +110,62 @@ def test_packed_and_unpacked():
     np.testing.assert_array_equal(again.project(x)[0], evidence.project(x)[0])
     with pytest.raises(FeatureError, match="20 features"):
         again.project(np.ones((2, 3)))
+
+
+# ---------------------------------------------------------------------- what is there but for rounding
+
+
+def test_zeros_that_are_stored_are_zeros_and_the_callers_table_stays_as_it_is():
+    rng = np.random.default_rng(0)
+    dense = rng.poisson(0.3, (60, 30)).astype(float)
+    rows, columns = np.indices(dense.shape).reshape(2, -1)
+    stored = sp.csr_array((dense.ravel(), (rows, columns)), shape=dense.shape)
+    assert stored.nnz == dense.size
+    plain, found = (Evidence.fit(table, 8) for table in (sp.csr_array(dense), stored))
+    assert plain.kind == found.kind == "count"
+    np.testing.assert_allclose(found.project(stored)[0], plain.project(dense)[0], rtol=1e-12, atol=1e-12)
+    assert stored.nnz == dense.size
+
+
+@pytest.mark.parametrize("constant", [7.0, 0.1, 1999.9, -3e12, 1e-20])
+def test_a_constant_says_nothing_whatever_its_size(constant):
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((50, 3))
+    plain = Evidence.fit(x, 3).project(x)[0]
+    beside = np.column_stack([x, np.full(50, constant)])
+    found = Evidence.fit(beside, 4)
+    assert found.scale[3] == 0
+    other = beside.copy()
+    other[:, 3] += 1e-6
+    for rows in (beside, other):
+        projected = found.project(rows)[0]
+        np.testing.assert_allclose(projected @ projected.T, plain @ plain.T, atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-30, 1e-14, 1e9])
+@pytest.mark.parametrize("kind", ["real", "frequency"])
+def test_units_do_not_matter(unit, kind):
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal((80, 5)) if kind == "real" else rng.random((80, 5)) * (rng.random((80, 5)) < 0.3)
+    one, other = (Evidence.fit(x * scale, 5) for scale in (1.0, unit))
+    assert one.kind == other.kind == kind
+    (a, seen), (b, seen_too) = one.project(x), other.project(x * unit)
+    np.testing.assert_array_equal(seen, seen_too)
+    np.testing.assert_allclose(a @ a.T, b @ b.T, atol=1e-9)
+
+
+def test_one_flag_alone_tells_who_has_it_from_who_has_not():
+    flag = (np.arange(40) % 3 == 0).astype(float)[:, None]
+    found, seen = Evidence.fit(flag, 4).project(flag)
+    assert seen.all()
+    cosine = found @ found.T
+    same = flag == flag.T
+    assert (cosine[same] > 0).all()
+    assert (cosine[~same] < 0).all()
+
+
+def test_rows_that_are_all_the_same_are_zero_and_not_rounding():
+    same = np.tile([0.3, 0.1, 0.7], (30, 1)) * (np.arange(30)[:, None] + 1)  # one direction, frequencies
+    same = np.concatenate([same, np.zeros((40, 3))])
+    found, _ = Evidence.fit(same, 3).project(same)
+    assert not found.any()

@@ -7,8 +7,8 @@ from acvae.links import training
 from acvae.links.statistics.symmetry import symmetric
 from acvae.links.training import (
     APART,
+    FOLDS,
     KNOTS,
-    NETWORKS,
     PAIR_PASSES,
     PASSES,
     _knots,
@@ -109,7 +109,7 @@ def test_the_curve_is_fitted_to_what_a_network_says_of_pairs_that_it_did_not_lea
     rng = np.random.default_rng(6)
     known, pairs = rng.standard_normal((2, 400, 7)).astype(np.float32)
     weight = np.full(400, 0.2)
-    fold = rng.integers(NETWORKS, size=800)
+    fold = rng.integers(FOLDS, size=800)
     spread = []
     for folds in (None, fold):
         head = fit_probability(known, weight, pairs, np.ones(400), 0, 0, folds)

@@ -40,13 +40,16 @@ KINDS = ("binary", "count", "frequency", "real", "position")
 REAL = ("real", "position")  # what a table of real values may be taken as
 DENSE_FEATURES = 400  # up to which all singular vectors are computed
 SAMPLED = 100_000  # rows that singular vectors are computed from, if there are more
-TINY = 1e-12
+FLAT = 1e-8  # spread of a feature, relative to its largest value, below which it is the same for all
+NOTHING = 1e-7  # length of a row of real values, in spreads, that is the mean row but for rounding
 FULL_RANK = 1e-6  # least ratio of the pivots of a basis that Cholesky's way is taken for
 
 
 def kind_of(features: sp.csr_array) -> str:
-    """ "binary", "count", "frequency" (sparse and not negative, such as tf-idf) or "real"."""
+    """ "binary", "count", "frequency" (sparse, not negative, such as tf-idf) or "real", as one alone is."""
     values = features.data
+    if len(values) and features.shape[1] == 1:  # whoever has it would have the same direction
+        return "real"
     if len(values) == 0 or (np.isin(values, (0, 1))).all():
         return "binary"
     if values.min() < 0 or features.nnz > 0.5 * features.shape[0] * features.shape[1]:
@@ -100,13 +103,13 @@ class Evidence:
             dense = table.toarray()
             shift = dense.mean(axis=0) if n else shift
             std = dense.std(axis=0) if n else scale
-            scale = np.where(std > TINY, 1 / np.maximum(std, TINY), 0.0)
+            varies = std > np.maximum(FLAT * np.abs(dense).max(axis=0, initial=0), np.finfo(np.float32).tiny)
+            scale = np.where(varies, 1 / np.where(varies, std, 1.0), 0.0)
         else:
             having = np.bincount(table.indices, minlength=width)
             scale = np.log((1 + n) / (1 + having))
         blank = np.zeros((width, 0))
-        rows, lengths = _unit_rows(table, cls(kind, shift, scale, np.zeros(width), blank))
-        some = lengths > TINY
+        rows, some = _unit_rows(table, cls(kind, shift, scale, np.zeros(width), blank))
         centre = np.asarray(rows.sum(axis=0)).ravel() / max(1, some.sum())
         basis = _leading(rows, centre, int(some.sum()), min(dimensions, len(centre)), seed)
         return cls(kind, shift, scale, centre, basis)
@@ -121,10 +124,9 @@ class Evidence:
         table = _table(features)
         if table.shape[1] != len(self.scale):
             raise FeatureError(f"{len(self.scale)} features are expected, got {table.shape[1]}.")
-        rows, lengths = _unit_rows(table, self)
-        some = lengths > TINY
+        rows, some = _unit_rows(table, self)
         out = np.asarray(rows @ self.basis) - self.centre @ self.basis
-        out[~some] = 0
+        out[~some | (np.linalg.norm(out, axis=1) < NOTHING)] = 0  # or it is the mean row, but for rounding
         return np.ascontiguousarray(out), some
 
     def pack(self) -> dict[str, npt.NDArray[Any]]:
@@ -156,7 +158,10 @@ def _table(features: Any) -> sp.csr_array:
         table = sp.csr_array(features, dtype=np.float64)
     else:
         table = sp.csr_array(np.asarray(features, dtype=np.float64))
-    table.sum_duplicates()
+    if not table.has_canonical_format or not table.data.all():
+        table = table.copy()  # the caller's own stays as it is
+        table.sum_duplicates()
+        table.eliminate_zeros()
     if not np.isfinite(table.data).all():
         raise FeatureError("features must be finite; use observed= for vertices that have none.")
     if abs(table.data).max(initial=0) > np.finfo(np.float32).max:
@@ -164,26 +169,30 @@ def _table(features: Any) -> sp.csr_array:
     return table
 
 
-def _unit_rows(table: sp.csr_array, of: Evidence) -> tuple[Any, FloatArray]:
-    """Weighted rows of unit length, and their lengths before that."""
+def _unit_rows(table: sp.csr_array, of: Evidence) -> tuple[Any, BoolArray]:
+    """Weighted rows of unit length, and which rows (n,) had any."""
     if of.kind in REAL:
         dense = (table.toarray() - of.shift) * of.scale
         if of.kind == "position":
             return _on_sphere(dense, int((of.scale > 0).sum()))
         lengths = np.linalg.norm(dense, axis=1)
-        return dense / np.maximum(lengths, TINY)[:, None], lengths
+        some = lengths > NOTHING
+        return dense * np.where(some, 1 / np.where(some, lengths, 1.0), 0.0)[:, None], some
     weighted = (
         sp.csr_array(table @ sp.diags_array(of.scale)) if of.kind != "count" else _log_counts(table, of)
     )
     lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
-    return sp.csr_array(sp.diags_array(1 / np.maximum(lengths, TINY)) @ weighted), lengths
+    some = lengths > 0
+    return sp.csr_array(
+        sp.diags_array(np.where(some, 1 / np.where(some, lengths, 1.0), 0.0)) @ weighted
+    ), some
 
 
-def _on_sphere(y: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
-    """Positions (n, D + 1), and how much they say: all as much, if anything tells them apart."""
+def _on_sphere(y: FloatArray, width: int) -> tuple[FloatArray, BoolArray]:
+    """Positions (n, D + 1), and which say anything: all, if anything tells them apart."""
     q = (y * y).sum(axis=1, keepdims=True) / max(width, 1)
     sphere = np.concatenate([2 * y / np.sqrt(max(width, 1)), q - 1], axis=1) / (q + 1)
-    return sphere, np.full(len(y), float(width > 0))
+    return sphere, np.full(len(y), width > 0)
 
 
 def _log_counts(table: sp.csr_array, of: Evidence) -> sp.csr_array:
@@ -208,7 +217,7 @@ def _leading(rows: Any, centre: FloatArray, count: int, dimensions: int, seed: i
             rows = rows[chosen]
         basis = _randomised(rows, centre, dimensions, seed)
     largest = np.abs(basis).argmax(axis=0)
-    return np.ascontiguousarray(basis * np.sign(basis[largest, np.arange(basis.shape[1])] + TINY))
+    return np.ascontiguousarray(basis * np.where(basis[largest, np.arange(basis.shape[1])] < 0, -1.0, 1.0))
 
 
 def _randomised(rows: Any, centre: FloatArray, dimensions: int, seed: int) -> FloatArray:

@@ -17,11 +17,11 @@ from acvae.links.judging import fit_order
 from acvae.links.missing import like_missing, missing_weights
 from acvae.links.queries import Queries, sample_edges
 from acvae.links.ranking import PairStatistics
-from acvae.links.training import NETWORKS, fit_probability
+from acvae.links.training import FOLDS, fit_probability
 
 __all__ = ["Gather", "Heads", "fit_heads"]
 
-PAIR_ROWS = 1000  # vertices whose pairs stand for all that are not known to be linked
+PAIR_ROWS = 4000  # vertices whose pairs stand for all that are not known to be linked
 
 
 class Gather(Protocol):
@@ -89,6 +89,6 @@ def fit_heads(
         seed,
         statistics.directed,
         # The same for a pair both ways round.
-        rng.integers(NETWORKS, size=n)[pairs].sum(axis=1) % NETWORKS,
+        rng.integers(FOLDS, size=n)[pairs].sum(axis=1) % FOLDS,
     )
     return Heads(order, probability, held_out)

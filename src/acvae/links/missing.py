@@ -1,11 +1,13 @@
 """How many links a graph lacks, and where: what heads are trained for.
 
-No graph tells how many of its links are missing. Assumed is what `split_edges` does: every vertex lacks one
-of its links, or 5 % of them, rounded up, where these are more. A link of vertices with d_i and d_j links is
-then missing with probability 1 − (1 − q_i)·(1 − q_j), q = ⌈0.05·d⌉/d. The known links of a graph stand for
-the missing ones if each is weighted by its odds of being missing, at the degrees that its ends have in the
-whole: a vertex that has d links left, the one in question among them, hid one itself, and others hid some
-with it. That is what probabilities are relative to.
+No graph tells how many of its links are missing. Assumed is that it is what `split_edges` has left: every
+vertex lacks one of its links, or 5 % of them, rounded up, where these are more, and what other vertices hid.
+A vertex that had D links kept each with probability (1 − q)·(1 − q′), q = ⌈0.05·D⌉/D, q′ its neighbours'; so
+of the d that are left, D is told (`whole_degrees`), and how many are missing at each vertex.
+
+The probabilities are learnt from known links that stand for the missing ones. Each is left out, so its ends
+have a link less; weights are such that at the ends of each degree there are as many missing links as there
+are at the vertices of that degree (`missing_weights`).
 
 The order is learnt from known links that are weighted to look like missing ones, by both degrees: links are
 hidden again, as often as it takes to count them, and the weight is the square root of how much more often a
@@ -18,38 +20,67 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from acvae.graph import Graph
 from acvae.splits import split_edges
 
-__all__ = ["like_missing", "missing_links", "missing_weights"]
+__all__ = ["like_missing", "missing_links", "missing_weights", "whole_degrees"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 SHARE = 0.05
-HIDDEN_AT_AN_END = 1.5  # its own one, and about half of one that the other ends hide
+TIMES = 4.0  # as many missing links as known ones at most; of vertices without links little is known
+STEADY = 30  # steps of the fixed point, each halfway
+MOST_RATIO = 10.0  # of what is wanted at a degree to what there is
 ROUNDS, COUNTED, LEAST = 3, 1_000_000, 5.0  # how often links are hidden, up to so many; counts added to all
 BINS = 13  # of degrees, each twice as wide as the one before
-MOST = 0.5  # of all links; without it, nothing would be known of a graph of pairs
+
+
+def whole_degrees(graph: Graph) -> FloatArray:
+    """(n,) how many links each vertex is taken to have, those that are missing among them: one or more."""
+    degrees = graph.degrees.astype(np.float64)
+    linked = degrees > 0
+    whole = degrees + 1
+    if not linked.any():
+        return whole
+    table = graph.to_scipy()
+    table = sp.csr_array((np.ones(table.nnz), table.indices, table.indptr), shape=table.shape)
+    for _ in range(STEADY):
+        kept = 1 - _hidden(whole)
+        kept_by_others = table @ kept / np.maximum(degrees, 1)
+        found = np.where(linked, degrees / np.maximum(kept * kept_by_others, 1e-3), 1.0)
+        whole = np.maximum((whole + found) / 2, degrees + linked)
+    return np.asarray(whole)
 
 
 def missing_links(graph: Graph) -> float:
-    """How many links the graph is taken to lack; at most as many as it has."""
-    if graph.n_edges == 0:
-        return 0.0
-    share = min(MOST, float(_chance(graph.degrees[graph.edges].astype(np.float64)).mean()))
-    return graph.n_edges * share / (1 - share)
+    """How many links the graph is taken to lack; at most four times as many as it has."""
+    return min(TIMES * graph.n_edges, float((whole_degrees(graph) - graph.degrees).sum()) / 2)
 
 
 def missing_weights(graph: Graph, ends: IntArray, weight: FloatArray) -> FloatArray:
     """(q,) how many missing links, either way, each of some directed edges (q, 2) stands for.
 
-    `weight` (q,) is how many of the graph's it stands for.
+    `weight` (q,) is how many of the graph's it stands for. They begin as the odds of being missing.
     """
-    chance = _chance(graph.degrees[ends].astype(np.float64) + HIDDEN_AT_AN_END)
+    whole = whole_degrees(graph)
+    kept = 1 - _hidden(whole[ends])
+    chance = 1 - kept[:, 0] * kept[:, 1]
+    total = 2 * missing_links(graph)
     odds = weight * chance / (1 - chance)
-    return np.asarray(odds * (2 * missing_links(graph) / odds.sum()), dtype=np.float64)
+    odds = odds * (total / odds.sum())
+    degrees = graph.degrees
+    wanted = np.bincount(_bin(degrees), whole - degrees, BINS)
+    i, j = _bin(degrees[ends] - 1).T
+    now = (np.bincount(i, odds, BINS) + np.bincount(j, odds, BINS)) / 2
+    ratio = np.ones(BINS)
+    there = (now > 0) & (wanted > 0)
+    ratio[there] = (wanted[there] / wanted[there].sum()) / (now[there] / now[there].sum())
+    ratio = np.clip(ratio, 1 / MOST_RATIO, MOST_RATIO)
+    found = odds * np.sqrt(ratio[i] * ratio[j])
+    return np.asarray(found * (total / found.sum()), dtype=np.float64)
 
 
 def like_missing(graph: Graph, ends: IntArray, weight: FloatArray, seed: int) -> FloatArray:
@@ -76,7 +107,6 @@ def _bin(degrees: IntArray) -> IntArray:
     return np.minimum(np.ceil(np.log2(degrees + 1.0)).astype(np.int64), BINS - 1)
 
 
-def _chance(degrees: FloatArray) -> FloatArray:
-    """(m,) of being missing, of links whose ends (m, 2) have these degrees."""
-    kept = 1 - np.ceil(SHARE * degrees - 1e-9) / degrees  # as in `split_edges`
-    return np.asarray(1 - kept[:, 0] * kept[:, 1], dtype=np.float64)
+def _hidden(whole: FloatArray) -> FloatArray:
+    """The share of its links that a vertex of so many hides itself."""
+    return np.asarray(np.ceil(SHARE * whole - 1e-9) / whole)

@@ -28,6 +28,7 @@ Array = npt.NDArray[np.float32]
 HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 3, 6, 1e-2, 1e-4
 BATCH = 64  # queries
 # Of the head for probabilities.
+PAIR_NETWORKS, FOLDS = 3, 3  # each leaves out a fold of the pairs
 PAIR_BATCH, PAIR_PASSES, STEPS, MOST_PASSES, ENOUGH_LINKS = 1024, 18, 90, 60, 100
 KNOTS, LINKS_A_KNOT, APART = 9, 100, 0.05  # of its curve
 OUTERMOST = 0.002  # share of the links beyond each outer knot
@@ -86,8 +87,8 @@ def fit_probability(
     `directed` is how many pairs of statistics tell the ends apart (`symmetric`). What few links have in
     common may be chance: of k known ones, a share 1/(k + 2) of the missing ones is taken to be like any pair.
 
-    `folds` (a + b,) from 0 to NETWORKS − 1 say which network does not learn from a pair, links first. The
-    curve from scores to log-odds is then fitted to what that network says of it.
+    `folds` (a + b,) from 0 to FOLDS − 1 say which networks do not learn from a pair, links first. The curve
+    from scores to log-odds is then fitted to what those say of it.
     """
     x = symmetric(np.concatenate([links, others]), directed)
     target = np.concatenate([np.ones(len(links), np.float32), np.zeros(len(others), np.float32)])
@@ -106,19 +107,19 @@ def fit_probability(
         return _slope(scores, target[at], anywhere) * share[at] / np.float32(len(at))
 
     begin = np.array([offset])
-    firsts = [start(x.shape[-1], HIDDEN, seed + 100 + k)._replace(offset=begin) for k in range(NETWORKS)]
+    firsts = [start(x.shape[-1], HIDDEN, seed + 100 + k)._replace(offset=begin) for k in range(PAIR_NETWORKS)]
     enough = len(links) >= ENOUGH_LINKS
     own = None
     if folds is not None and enough:
-        own = [np.flatnonzero(folds != k) for k in range(NETWORKS)]
+        own = [np.flatnonzero(folds != k % FOLDS) for k in range(PAIR_NETWORKS)]
     passes = _passes(len(links), -(-len(inputs) // PAIR_BATCH))
     head = plain._replace(networks=_train_all(inputs, slope, firsts, seed, PAIR_BATCH, passes, None, own))
     with one_blas_thread():  # the same bits on any number of threads
         scores = head(x)
         if folds is not None and own is not None:
-            for k, network in enumerate(head.networks):
+            for k in range(FOLDS):
                 held = np.flatnonzero(folds == k)
-                scores[held] = head._replace(networks=(network,))(x[held])
+                scores[held] = head._replace(networks=head.networks[k::FOLDS])(x[held])
     loss: dict[str, Any] = {"link": target, "anywhere": anywhere}
     return _rescale(head, scores, weight, len(links), partial(_loss, **loss), partial(_slope, **loss))
 
