@@ -12,6 +12,11 @@ differences, over all evaluations on the way and what was selected:
     NCRR 0.0062   MRR 0.0127   Hits@10 0.0145   ELBO 0.31%   log-likelihood 0.95%
     KL and structure 6.6%      share of settled weights 0.026
 
+On Epinions, CVAE_corr at γ = 1000 and ACVAE_SP at γ = 0.1, whose pair network has 1,000 hidden units, and 22,000
+steps: with the kernels that the stored runs were made with, 3e−6 in NCRR and nothing in all else; with others
+
+    NCRR of train links 0.0103   ELBO 0.79%   structure 11.3%   the rest within the above
+
 KL is that of a VAE late in training, where nothing holds it and the likelihood makes up for it. Where two
 evaluations are nearly as good, another rounding selects another one; the ELBO, KL and correlation there are
 those of another epoch and say nothing, and the scores alone are compared.
@@ -37,12 +42,13 @@ class Tolerance(NamedTuple):
     """How far figures may be from the stored ones: scores and shares absolutely, the ELBO relatively."""
 
     ncrr: float = 0.0065
+    train_ncrr: float = 0.011
     mrr: float = 0.013
     hits: float = 0.015
     nmi: float = 0.002
-    elbo: float = 0.0035
+    elbo: float = 0.0085
     likelihood: float = 0.01
-    kl: float = 0.07
+    kl: float = 0.12
     correlation: float = 0.005
     settled: float = 0.03
 
@@ -128,6 +134,8 @@ def _near(where: str, a: Any, b: Any, tolerance: Tolerance) -> bool:
         return True
     if not all(isinstance(x, (int, float)) and math.isfinite(x) for x in (a, b)):
         return False
+    if "ncrr" in parts and "train" in parts:
+        return bool(abs(a - b) <= tolerance.train_ncrr)
     for name in ABSOLUTE:
         if name in parts:
             return bool(abs(a - b) <= getattr(tolerance, name))
