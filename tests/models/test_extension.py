@@ -257,6 +257,18 @@ class TestBadInput:
         with pytest.raises(GraphError, match="2 names were given for 5 vertices"):
             model.extend(new, EDGES, known_features=known, names=["a", "b"])
 
+    def test_columns_of_a_data_frame(self):
+        pd = pytest.importorskip("pandas")
+        known, new, graph = data()
+        columns = [f"w{j}" for j in range(10)]
+        model = ACVAE(**TINY).fit(pd.DataFrame(known, columns=columns), graph)
+        other = pd.DataFrame(new, columns=columns)[columns[::-1]]
+        with pytest.raises(FeatureError, match="must be in the same order as they were in fit"):
+            model.extend(other, EDGES)
+        known_other = pd.DataFrame(known, columns=columns)[columns[::-1]]
+        with pytest.raises(FeatureError, match="must be in the same order as they were in fit"):
+            model.extend(new, EDGES, known_features=known_other)
+
     def test_before_fit(self):
         with pytest.raises(NotFittedError, match="extend needs a fitted model"):
             ACVAE(**TINY).extend(np.ones((1, 3)), [])

@@ -148,3 +148,18 @@ def test_a_local_fit_takes_no_negative_strengths():
 def test_what_cannot_be_added(fitted, features, edges, error, telling):
     with pytest.raises(error, match=telling):
         fitted[0].extend(features, edges)
+
+
+def test_columns_of_a_data_frame_are_those_of_the_fit(fitted):
+    pd = pytest.importorskip("pandas")
+    _, x, graph = fitted
+    columns = [f"w{j}" for j in range(D)]
+    frame = pd.DataFrame(x, columns=columns)
+    model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(frame, graph)
+    new = frame.iloc[[0, 7]]
+    found = model.extend(new, [(0, 4)]).posterior
+    np.testing.assert_array_equal(found.mean, model.extend(x[[0, 7]], [(0, 4)]).posterior.mean)
+    with pytest.raises(FeatureError, match="must be in the same order as they were in fit"):
+        model.extend(new[columns[::-1]], [(0, 4)])
+    with pytest.raises(FeatureError, match=r"unseen at fit time:\n- other"):
+        model.extend(new.rename(columns={"w3": "other"}), [(0, 4)])

@@ -159,7 +159,6 @@ class GraphGaussian(Embedder):
             raise FeatureError(
                 "the model was fitted without features, so rows of features say nothing to it."
             )
-        self._check_columns(features)
         rows = self._as_rows(features)
         evidence, seen = fitted.evidence.project(rows)
         share = fitted.precision / (1 + fitted.precision)
@@ -295,6 +294,7 @@ class GraphGaussian(Embedder):
         return Posterior.from_correlations(mean, joint.std, joint)
 
     def _as_rows(self, features: Any) -> Any:
+        self._check_columns(features)
         table = as_matrix(features)
         self._check_width(table.shape[1])
         return table
