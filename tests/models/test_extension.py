@@ -187,6 +187,17 @@ class TestWaysToGiveIt:
         with pytest.raises(UnknownNameError, match="no vertex is called 'v99'"):
             model.extend(new, [(0, "v99")], known_features=known)
 
+    def test_names_from_the_index_of_a_data_frame(self):
+        pd = pytest.importorskip("pandas")
+        known, new, graph = data([f"v{i}" for i in range(N)])
+        model = ACVAE(**TINY).fit(known, graph)
+        frame = pd.DataFrame(new, index=[f"fresh{i}" for i in range(K)])
+        found = model.extend(frame, [(f"fresh{u}", f"v{v}") for u, v in EDGES])
+        assert np.array_equal(found.attached_to, model.extend(new, EDGES).attached_to)
+        assert found.graph.names[N:].tolist() == list(frame.index)
+        with pytest.raises(GraphError, match="new vertices are called as known ones are: 'v2'"):
+            model.extend(frame.rename(index={"fresh0": "v2"}), [])
+
     def test_names_for_the_new_ones_only(self, fitted):
         model, known, new = fitted
         graph = model.extend(new, EDGES, known_features=known, names=list("abcde")).graph

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from acvae import Graph, GraphGaussian, Posterior
-from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError, UnknownNameError
 
 N, D = 24, 14
 
@@ -163,3 +163,50 @@ def test_columns_of_a_data_frame_are_those_of_the_fit(fitted):
         model.extend(new[columns[::-1]], [(0, 4)])
     with pytest.raises(FeatureError, match=r"unseen at fit time:\n- other"):
         model.extend(new.rename(columns={"w3": "other"}), [(0, 4)])
+
+
+@pytest.fixture(scope="module")
+def named():
+    """Fitted to a data frame whose index names the vertices."""
+    pd = pytest.importorskip("pandas")
+    x, graph = make_data()
+    names = [f"v{i}" for i in range(N)]
+    frame = pd.DataFrame(x, index=names, columns=[f"w{j}" for j in range(D)])
+    graph = Graph(N, graph.edges, names)
+    return GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(frame, graph), frame
+
+
+def test_the_index_of_a_data_frame_names_new_vertices(named):
+    model, frame = named
+    new = frame.iloc[[0, 7]].set_axis(["x", "y"])
+    found = model.extend(new, [("x", "v3"), ("y", ("new", "x"))])
+    assert found.graph.names[N:].tolist() == ["x", "y"]
+    assert found.graph.has_edges([(3, N), (N, N + 1)]).all()
+    other = model.extend(new, [("a", "v3"), ("b", ("new", "a"))], names=["a", "b"])  # unless they are given
+    assert other.graph.names[N:].tolist() == ["a", "b"]
+    np.testing.assert_array_equal(other.posterior.mean, found.posterior.mean)
+
+
+def test_an_index_that_only_counts_names_nobody(named):
+    model, frame = named
+    counted = frame.iloc[[0, 7]].reset_index(drop=True)
+    assert model.extend(counted, [(0, "v3")]).graph.names[N:].tolist() == ["new-0", "new-1"]
+    x, graph = make_data()
+    nameless = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(x, graph)
+    rows = frame.reset_index(drop=True).iloc[[0, 7]]  # a part of a table whose index counts its rows
+    assert nameless.extend(rows, [(0, 3)]).graph.names is None
+
+
+def test_new_vertices_are_called_otherwise_than_known_ones(named):
+    model, frame = named
+    with pytest.raises(GraphError, match="new vertices are called as known ones are: 'v0', 'v7'"):
+        model.extend(frame.iloc[[0, 7]], [(0, "v3")])
+    with pytest.raises(GraphError, match="called as known ones are: 'v4'"):
+        model.extend(frame.iloc[[0]], [(0, "v3")], names=["v4"])
+
+
+def test_ends_by_name_where_there_are_none(fitted, named):
+    with pytest.raises(UnknownNameError, match="no vertex 'x'; the new vertices have no names"):
+        named[0].extend(np.ones((1, D)), [("x", "v3")])
+    with pytest.raises(UnknownNameError, match="no vertex 'v3'; the known vertices have no names"):
+        fitted[0].extend(np.ones((1, D)), [(0, "v3")])

@@ -22,7 +22,7 @@ from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.graph.solver import solver_named
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.models.extension import all_names, ids_of_ends, pairs_of
+from acvae.models.extension import all_names, ids_of_ends, new_vertices, pairs_of
 
 if TYPE_CHECKING:
     from acvae.models.graph_gaussian import GraphGaussian
@@ -63,7 +63,7 @@ def extend(
     listed = None if names is None else list(names)
     evidence, seen = _evidence(model, features, listed)
     k, n = len(seen), graph.n_vertices
-    fresh = Graph(k, [], listed)
+    fresh = new_vertices(k, listed, features, graph)
     ends = _ends(edges, fresh, graph)
     _check_new(ends, graph, n)
     everyone = Graph(

@@ -197,7 +197,8 @@ class GraphGaussian(Embedder):
             "update": known vertices hear of the new ones, as in a fit with the same scales on the larger
             graph. "fixed": every marginal of the known ones stays as it is.
         names
-            k names of the new vertices.
+            k names of the new vertices, by default those in the index of a data frame; without these,
+            "new-0", "new-1", … if the known ones have names.
         """
         self._need_fit("extend")
         choice("known", known, ("update", "fixed"))
