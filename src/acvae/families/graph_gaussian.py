@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from acvae._util.options import option
 from acvae._util.progress import expect
+from acvae._util.text import counted
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.families.completion import Completion, choose_completion
 from acvae.families.graph_gaussian_evidence import fit_evidence
@@ -267,7 +268,9 @@ def fit_graph_gaussian(
     evidence, rows, seen, tried = fit_evidence(features, graph, latent_dim, observed, seed)
     if not seen.any() and graph.n_edges == 0:
         raise GraphError(
-            "there are neither edges nor features to learn from."
+            f"there is nothing to learn from: a graph of {counted(n, 'vertex', 'vertices')} without edges, "
+            f"and {'no features' if features is None else 'no vertex with features'}. Give features, or a "
+            "graph with edges; where split_edges hid them all, as it does on a star, fit to the whole graph."
             if evidence is None
             else "there are no edges, and the features are the same for every vertex: nothing to learn from."
         )
