@@ -194,8 +194,9 @@ class GraphGaussian(Embedder):
             Pairs (new vertex, vertex), any number for each; a whole number is an id (0 … k−1 for the new
             ones), anything else a name. The second may be known, or a new one given as ("new", id).
         known
-            "update": known vertices hear of the new ones, as in a fit with the same scales on the larger
-            graph. "fixed": every marginal of the known ones stays as it is.
+            "update": known vertices hear of the new ones. All edges have the strengths of the fit, which a
+            fit on the larger graph would set anew, by its own mean degree and mean weight. "fixed": every
+            marginal of the known ones stays as it is.
         names
             k names of the new vertices, by default those in the index of a data frame; without these,
             "new-0", "new-1", … if the known ones have names.
