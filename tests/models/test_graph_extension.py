@@ -210,3 +210,66 @@ def test_ends_by_name_where_there_are_none(fitted, named):
         named[0].extend(np.ones((1, D)), [("x", "v3")])
     with pytest.raises(UnknownNameError, match="no vertex 'v3'; the known vertices have no names"):
         fitted[0].extend(np.ones((1, D)), [(0, "v3")])
+
+
+@pytest.fixture(scope="module")
+def weighted():
+    x, graph = make_data()
+    weights = np.random.default_rng(1).uniform(0.5, 2, graph.n_edges)
+    graph = Graph(N, graph.edges, weights=weights)
+    return GraphGaussian(latent_dim=4, scales=(2.0, 20.0), progress=False).fit(x, graph), x, graph
+
+
+@pytest.mark.parametrize("with_weights", [True, False])
+def test_new_edges_have_weights_as_the_known_ones(fitted, weighted, with_weights):
+    """Strengths in proportion to weight at every scale, and the means and spreads of the dense Gaussian."""
+    model, x, graph = weighted if with_weights else fitted
+    new, weights = x[[0, 7]], [3.0, 0.2, 1.5]
+    found = model.extend(new, [(1, 6), (0, 4), (1, ("new", 0))], weights=weights)
+    known = graph.weights if with_weights else np.ones(graph.n_edges)
+    expected = dict(zip(map(tuple, graph.edges.tolist()), known, strict=True))
+    expected |= {(6, N + 1): 3.0, (4, N): 0.2, (N, N + 1): 1.5}
+    got = dict(zip(map(tuple, found.graph.edges.tolist()), found.graph.weights, strict=True))
+    assert got == expected
+    fit, q = model._fit, found.posterior
+    evidence, seen = fit.evidence.project(new)
+    own = fit.precision * np.concatenate([fit.seen, seen])
+    pull = own[:, None] * np.concatenate([fit.rows, evidence])
+    linked = (graph.degrees > 0).sum()
+    for k in range(q.latent_dim):
+        of_one = model.scales_[k % 2] * (1 + fit.precision) * linked / (2 * graph.n_edges)
+        precision = np.diag(1 + own)
+        for (i, j), weight in expected.items():
+            a = of_one * weight / known.mean()
+            precision[[i, j], [i, j]] += a
+            precision[[i, j], [j, i]] -= a
+        covariance = np.linalg.inv(precision)
+        np.testing.assert_allclose(q.mean[:, k], covariance @ pull[:, k // 2], atol=1e-5)
+        np.testing.assert_allclose(q.std[:, k] ** 2, np.diag(covariance), rtol=1e-4)
+
+
+def test_weights_where_the_known_are_fixed(weighted):
+    model, x, _ = weighted
+    q = model.posterior_
+    found = model.extend(x[[1]], [(0, 4), (0, 5)], known="fixed", weights=[0.5, 4.0]).posterior
+    np.testing.assert_allclose(found.mean[:N], q.mean, atol=1e-5)
+    alike = model.extend(x[[1]], [(0, 4), (0, 5)], known="fixed").posterior
+    gap = np.abs(found.mean[N] - q.mean[5]) - np.abs(alike.mean[N] - q.mean[5])
+    assert (gap < 0).all()  # nearer to who is heard louder
+
+
+@pytest.mark.parametrize(
+    ("edges", "weights", "telling"),
+    [
+        ([(0, 4), (0, 5)], [1.0], r"weights must have shape \(2,\)"),
+        ([(0, 4)], [0.0], "positive and finite"),
+        ([(0, 4)], [np.nan], "positive and finite"),
+        ([(0, 4)], [1e308], r"weight 1e\+308, beside a mean of .* of the known"),
+        ([(0, 4)], ["heavy"], "weights must be numbers"),
+        ([(0, 4, 2.0)], None, r"one is \(0, 4, 2.0\)\. Weights are given by weights="),
+    ],
+)
+def test_weights_that_are_none(weighted, edges, weights, telling):
+    model, x, _ = weighted
+    with pytest.raises(GraphError, match=telling):
+        model.extend(x[[1]], edges, weights=weights)

@@ -123,8 +123,8 @@ def _resolve(edges: Any, new_graph: Graph, known_graph: Graph) -> tuple[IntArray
     )
 
 
-def pairs_of(edges: Any, what: str) -> list[tuple[Any, ...]]:
-    """Edges of any kind as a list of pairs, whose ends are not looked at yet."""
+def pairs_of(edges: Any, what: str, advice: str = "") -> list[tuple[Any, ...]]:
+    """Edges of any kind as a list of pairs, whose ends are not looked at yet; `advice` ends the message."""
     if hasattr(edges, "detach"):
         edges = as_array("edges", edges, GraphError)
     if hasattr(edges, "to_numpy"):
@@ -136,7 +136,7 @@ def pairs_of(edges: Any, what: str) -> list[tuple[Any, ...]]:
         except Exception:  # no pair, whatever else
             pair = ()
         if len(pair) != 2:
-            raise GraphError(f"each edge is a pair {what}, but one is {shown(edge)}.")
+            raise GraphError(f"each edge is a pair {what}, but one is {shown(edge)}.{advice}")
         pairs.append(pair)
     return pairs
 

@@ -183,6 +183,7 @@ class GraphGaussian(Embedder):
         *,
         known: str = "update",
         names: Iterable[Any] | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> GraphExtension:
         """The joint with unseen vertices in it; the model itself stays as it is.
 
@@ -200,10 +201,13 @@ class GraphGaussian(Embedder):
         names
             k names of the new vertices, by default those in the index of a data frame; without these,
             "new-0", "new-1", … if the known ones have names.
+        weights
+            One positive number per edge, on the scale of the known edges' weights, or of ones where these
+            have none. By default each has the mean of the known.
         """
         self._need_fit("extend")
         choice("known", known, ("update", "fixed"))
-        return extend(self, features, edges, known=known, names=names)
+        return extend(self, features, edges, known=known, names=names, weights=weights)
 
     def explain(self, i: Any, j: Any) -> Explanation:
         """Why the two are, or are not, expected to be linked: in words (`str`) and as data."""
