@@ -94,6 +94,10 @@ class AlignmentWarning(AcvaeWarning):
     """Rows of features and vertices were matched by position where names may say otherwise."""
 
 
+class HeaderWarning(AcvaeWarning):
+    """Nothing tells whether the first line of a table names its columns or is one of its rows."""
+
+
 class TrainingWarning(AcvaeWarning):
     """Training came to its end, but what was learnt is not to be relied on."""
 

@@ -25,7 +25,8 @@ def split_edges(graph: Graph, seed: int = 0, fraction: float = 0.05) -> EdgeSpli
 
     A vertex gives at least one of its edges, chosen at random, and an edge chosen by either end is a test
     edge; so a vertex of degree one always loses its only edge, and far more than `fraction` of all edges
-    are held out (about a quarter on citation graphs).
+    are held out (about a quarter on citation graphs). Where every edge has an end of degree one, as on a star
+    or in a matching, none is left to train on.
     """
     if not isinstance(graph, Graph):
         raise GraphError(f"split_edges needs an acvae.Graph, not {type(graph).__name__}.")

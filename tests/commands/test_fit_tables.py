@@ -220,3 +220,19 @@ class TestEdgesAlone:
         code, _, err = acvae("fit", *tables[2:], "--id-column", "who", "--out", tmp_path / "run")
         assert code != 0
         assert "--id-column is for a file of features, and there is none." in err
+
+
+def test_a_header_that_may_be_an_edge_is_told_even_where_all_is_quiet(acvae, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.csv").write_text("a,b\nada,ben\ncid,dee\neve,fay\n")
+    fit = ["fit", "--edges", "f.csv", "--all-edges", "--quiet", "--out"]
+    code, out, err = acvae(*fit, "asked")
+    assert (code, out) == (0, "")
+    assert err.startswith("warning: the first line of ")
+    assert err.endswith(
+        "f.csv' is taken for an edge, between 'a' and 'b'. It may be a header, as neither is an end of "
+        "another edge: --edges-header says that it is one, --no-edges-header that it is not.\n"
+    )
+    assert Run("asked").load_data().graph.n_edges == 4  # which is told once
+    assert acvae(*fit, "told", "--edges-header") == (0, "", "")
+    assert Run("told").graph.n_edges == 3

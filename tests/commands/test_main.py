@@ -41,6 +41,17 @@ def test_python_m_acvae_is_the_command(argv, code, capsys):
     assert (told.stdout, told.stderr) == (here.out, here.err)
 
 
+@pytest.mark.parametrize("extra", [["-k", "2"], ["--zzz=3"], ["-o"]])
+def test_an_option_behind_two_dashes_is_taken_for_a_name(extra, capsys):
+    assert main(["links", "RUN", "--", "NAME", *extra]) == 2
+    told = f"after -- everything is a name, and {extra[0]!r} is one too many; options stand before it.\n"
+    assert capsys.readouterr().err.endswith(told)
+    assert main(["links", "RUN", "--zzz", "--", "NAME"]) == 2
+    assert capsys.readouterr().err.endswith("there is no option --zzz.\n")
+    assert main(["links", "RUN", "--", "NAME", "more"]) == 2
+    assert capsys.readouterr().err.endswith("'more' is one argument too many.\n")
+
+
 @pytest.mark.parametrize("argv", [[], ["nonsense"], ["reproduce"], ["reproduce", "table1", "--jobs", "0"]])
 def test_wrong_usage_is_2(argv, capsys):
     assert main(argv) == 2

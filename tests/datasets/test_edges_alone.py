@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from acvae.datasets import from_files
-from acvae.exceptions import DataError, GraphError, OptionError
+from acvae.exceptions import DataError, GraphError, HeaderWarning, OptionError
 
 RING = "ada,ben\nben,cid\ncid,dee\ndee,ada\n"
 
@@ -43,7 +43,8 @@ def test_a_header_above_numbers(read):
 def test_an_edge_is_no_header(read):
     assert read(f"eve,ada\n{RING}").graph.n_edges == 5  # ada recurs
     pairs = "ada,ben\ncid,dee\neve,fay\ngus,hal\n"  # as all others, the first is a component of its own
-    assert read(pairs).graph.n_edges == 4
+    with pytest.warns(HeaderWarning):
+        assert read(pairs).graph.n_edges == 4
     assert read("ada,ben\n").graph.n_edges == 1
 
 
@@ -81,3 +82,18 @@ def test_nothing_at_all(read, tmp_path):
         read("source,target\n", edges_header=True)
     with pytest.raises(OptionError, match="edges must be a path, not None"):
         from_files(None)
+
+
+PAIRS = "a,b\nada,ben\ncid,dee\neve,fay\n"  # no id recurs
+
+
+def test_a_first_line_that_may_be_a_header_is_warned_of(read):
+    with pytest.warns(
+        HeaderWarning, match=r"e.csv' is taken for an edge, between 'a' and 'b'\..*edges_header=T"
+    ):
+        assert read(PAIRS).graph.n_edges == 4
+    assert read(PAIRS, edges_header=False).graph.n_edges == 4  # who says so is not warned
+    assert read(PAIRS, edges_header=True).graph.n_edges == 3
+    assert read("a,b\n").graph.n_edges == 1  # what would be left?
+    assert read("1,2\n3,4\n").graph.n_edges == 2
+    assert read(f"eve,ada\n{RING}").graph.n_edges == 5

@@ -144,7 +144,12 @@ def _asked(kind):
     if kind == "graph-gaussian":
         table["extend"] = (
             m.extend,
-            {"features": new, "edges": pairs, "known_": st.sampled_from(["update", "keep"])},
+            {
+                "features": new,
+                "edges": pairs,
+                "known_": st.sampled_from(["update", "keep"]),
+                "weights_": st.lists(st.floats(), max_size=3),
+            },
         )
         table["impute"] = (m.impute, {"rows_": good.ids})
         table["explain"] = (m.explain, {"i": ids, "j": ids})

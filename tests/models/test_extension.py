@@ -187,6 +187,17 @@ class TestWaysToGiveIt:
         with pytest.raises(UnknownNameError, match="no vertex is called 'v99'"):
             model.extend(new, [(0, "v99")], known_features=known)
 
+    def test_names_from_the_index_of_a_data_frame(self):
+        pd = pytest.importorskip("pandas")
+        known, new, graph = data([f"v{i}" for i in range(N)])
+        model = ACVAE(**TINY).fit(known, graph)
+        frame = pd.DataFrame(new, index=[f"fresh{i}" for i in range(K)])
+        found = model.extend(frame, [(f"fresh{u}", f"v{v}") for u, v in EDGES])
+        assert np.array_equal(found.attached_to, model.extend(new, EDGES).attached_to)
+        assert found.graph.names[N:].tolist() == list(frame.index)
+        with pytest.raises(GraphError, match="new vertices are called as known ones are: 'v2'"):
+            model.extend(frame.rename(index={"fresh0": "v2"}), [])
+
     def test_names_for_the_new_ones_only(self, fitted):
         model, known, new = fitted
         graph = model.extend(new, EDGES, known_features=known, names=list("abcde")).graph
@@ -256,6 +267,18 @@ class TestBadInput:
             model.extend(new[:0], [])
         with pytest.raises(GraphError, match="2 names were given for 5 vertices"):
             model.extend(new, EDGES, known_features=known, names=["a", "b"])
+
+    def test_columns_of_a_data_frame(self):
+        pd = pytest.importorskip("pandas")
+        known, new, graph = data()
+        columns = [f"w{j}" for j in range(10)]
+        model = ACVAE(**TINY).fit(pd.DataFrame(known, columns=columns), graph)
+        other = pd.DataFrame(new, columns=columns)[columns[::-1]]
+        with pytest.raises(FeatureError, match="must be in the same order as they were in fit"):
+            model.extend(other, EDGES)
+        known_other = pd.DataFrame(known, columns=columns)[columns[::-1]]
+        with pytest.raises(FeatureError, match="must be in the same order as they were in fit"):
+            model.extend(new, EDGES, known_features=known_other)
 
     def test_before_fit(self):
         with pytest.raises(NotFittedError, match="extend needs a fitted model"):

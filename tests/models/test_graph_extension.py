@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from acvae import Graph, GraphGaussian, Posterior
-from acvae.exceptions import FeatureError, GraphError, OptionError
+from acvae.exceptions import FeatureError, GraphError, OptionError, UnknownNameError
 
 N, D = 24, 14
 
@@ -148,3 +148,128 @@ def test_a_local_fit_takes_no_negative_strengths():
 def test_what_cannot_be_added(fitted, features, edges, error, telling):
     with pytest.raises(error, match=telling):
         fitted[0].extend(features, edges)
+
+
+def test_columns_of_a_data_frame_are_those_of_the_fit(fitted):
+    pd = pytest.importorskip("pandas")
+    _, x, graph = fitted
+    columns = [f"w{j}" for j in range(D)]
+    frame = pd.DataFrame(x, columns=columns)
+    model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(frame, graph)
+    new = frame.iloc[[0, 7]]
+    found = model.extend(new, [(0, 4)]).posterior
+    np.testing.assert_array_equal(found.mean, model.extend(x[[0, 7]], [(0, 4)]).posterior.mean)
+    with pytest.raises(FeatureError, match="must be in the same order as they were in fit"):
+        model.extend(new[columns[::-1]], [(0, 4)])
+    with pytest.raises(FeatureError, match=r"unseen at fit time:\n- other"):
+        model.extend(new.rename(columns={"w3": "other"}), [(0, 4)])
+
+
+@pytest.fixture(scope="module")
+def named():
+    """Fitted to a data frame whose index names the vertices."""
+    pd = pytest.importorskip("pandas")
+    x, graph = make_data()
+    names = [f"v{i}" for i in range(N)]
+    frame = pd.DataFrame(x, index=names, columns=[f"w{j}" for j in range(D)])
+    graph = Graph(N, graph.edges, names)
+    return GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(frame, graph), frame
+
+
+def test_the_index_of_a_data_frame_names_new_vertices(named):
+    model, frame = named
+    new = frame.iloc[[0, 7]].set_axis(["x", "y"])
+    found = model.extend(new, [("x", "v3"), ("y", ("new", "x"))])
+    assert found.graph.names[N:].tolist() == ["x", "y"]
+    assert found.graph.has_edges([(3, N), (N, N + 1)]).all()
+    other = model.extend(new, [("a", "v3"), ("b", ("new", "a"))], names=["a", "b"])  # unless they are given
+    assert other.graph.names[N:].tolist() == ["a", "b"]
+    np.testing.assert_array_equal(other.posterior.mean, found.posterior.mean)
+
+
+def test_an_index_that_only_counts_names_nobody(named):
+    model, frame = named
+    counted = frame.iloc[[0, 7]].reset_index(drop=True)
+    assert model.extend(counted, [(0, "v3")]).graph.names[N:].tolist() == ["new-0", "new-1"]
+    x, graph = make_data()
+    nameless = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(x, graph)
+    rows = frame.reset_index(drop=True).iloc[[0, 7]]  # a part of a table whose index counts its rows
+    assert nameless.extend(rows, [(0, 3)]).graph.names is None
+
+
+def test_new_vertices_are_called_otherwise_than_known_ones(named):
+    model, frame = named
+    with pytest.raises(GraphError, match="new vertices are called as known ones are: 'v0', 'v7'"):
+        model.extend(frame.iloc[[0, 7]], [(0, "v3")])
+    with pytest.raises(GraphError, match="called as known ones are: 'v4'"):
+        model.extend(frame.iloc[[0]], [(0, "v3")], names=["v4"])
+
+
+def test_ends_by_name_where_there_are_none(fitted, named):
+    with pytest.raises(UnknownNameError, match="no vertex 'x'; the new vertices have no names"):
+        named[0].extend(np.ones((1, D)), [("x", "v3")])
+    with pytest.raises(UnknownNameError, match="no vertex 'v3'; the known vertices have no names"):
+        fitted[0].extend(np.ones((1, D)), [(0, "v3")])
+
+
+@pytest.fixture(scope="module")
+def weighted():
+    x, graph = make_data()
+    weights = np.random.default_rng(1).uniform(0.5, 2, graph.n_edges)
+    graph = Graph(N, graph.edges, weights=weights)
+    return GraphGaussian(latent_dim=4, scales=(2.0, 20.0), progress=False).fit(x, graph), x, graph
+
+
+@pytest.mark.parametrize("with_weights", [True, False])
+def test_new_edges_have_weights_as_the_known_ones(fitted, weighted, with_weights):
+    """Strengths in proportion to weight at every scale, and the means and spreads of the dense Gaussian."""
+    model, x, graph = weighted if with_weights else fitted
+    new, weights = x[[0, 7]], [3.0, 0.2, 1.5]
+    found = model.extend(new, [(1, 6), (0, 4), (1, ("new", 0))], weights=weights)
+    known = graph.weights if with_weights else np.ones(graph.n_edges)
+    expected = dict(zip(map(tuple, graph.edges.tolist()), known, strict=True))
+    expected |= {(6, N + 1): 3.0, (4, N): 0.2, (N, N + 1): 1.5}
+    got = dict(zip(map(tuple, found.graph.edges.tolist()), found.graph.weights, strict=True))
+    assert got == expected
+    fit, q = model._fit, found.posterior
+    evidence, seen = fit.evidence.project(new)
+    own = fit.precision * np.concatenate([fit.seen, seen])
+    pull = own[:, None] * np.concatenate([fit.rows, evidence])
+    linked = (graph.degrees > 0).sum()
+    for k in range(q.latent_dim):
+        of_one = model.scales_[k % 2] * (1 + fit.precision) * linked / (2 * graph.n_edges)
+        precision = np.diag(1 + own)
+        for (i, j), weight in expected.items():
+            a = of_one * weight / known.mean()
+            precision[[i, j], [i, j]] += a
+            precision[[i, j], [j, i]] -= a
+        covariance = np.linalg.inv(precision)
+        np.testing.assert_allclose(q.mean[:, k], covariance @ pull[:, k // 2], atol=1e-5)
+        np.testing.assert_allclose(q.std[:, k] ** 2, np.diag(covariance), rtol=1e-4)
+
+
+def test_weights_where_the_known_are_fixed(weighted):
+    model, x, _ = weighted
+    q = model.posterior_
+    found = model.extend(x[[1]], [(0, 4), (0, 5)], known="fixed", weights=[0.5, 4.0]).posterior
+    np.testing.assert_allclose(found.mean[:N], q.mean, atol=1e-5)
+    alike = model.extend(x[[1]], [(0, 4), (0, 5)], known="fixed").posterior
+    gap = np.abs(found.mean[N] - q.mean[5]) - np.abs(alike.mean[N] - q.mean[5])
+    assert (gap < 0).all()  # nearer to who is heard louder
+
+
+@pytest.mark.parametrize(
+    ("edges", "weights", "telling"),
+    [
+        ([(0, 4), (0, 5)], [1.0], r"weights must have shape \(2,\)"),
+        ([(0, 4)], [0.0], "positive and finite"),
+        ([(0, 4)], [np.nan], "positive and finite"),
+        ([(0, 4)], [1e308], r"weight 1e\+308, beside a mean of .* of the known"),
+        ([(0, 4)], ["heavy"], "weights must be numbers"),
+        ([(0, 4, 2.0)], None, r"one is \(0, 4, 2.0\)\. Weights are given by weights="),
+    ],
+)
+def test_weights_that_are_none(weighted, edges, weights, telling):
+    model, x, _ = weighted
+    with pytest.raises(GraphError, match=telling):
+        model.extend(x[[1]], edges, weights=weights)

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import acvae
-from acvae import Graph, GraphGaussian
+from acvae import Graph, GraphGaussian, split_edges
 from acvae.exceptions import AcvaeError, FeatureError, GraphError, OptionError, SavedModelError
 from acvae.gaussian.graph.solver import solver_for
 from acvae.links.stored import load_ranking, save_ranking
@@ -261,8 +261,13 @@ class TestBadInput:
 
     def test_nothing_to_learn_from(self):
         x, _ = make_data()
-        with pytest.raises(AcvaeError, match="neither edges nor features"):
+        with pytest.raises(
+            GraphError, match=f"a graph of {N} vertices without edges, and no vertex with feat"
+        ):
             GraphGaussian(progress=False).fit(x, Graph(N, []), observed=np.zeros(N, dtype=bool))
+        star = split_edges(Graph(N, [(0, i) for i in range(1, N)]))
+        with pytest.raises(GraphError, match=r"and no features.*on a star, fit to the whole graph"):
+            GraphGaussian(progress=False).fit(None, star.train)
         with pytest.raises(GraphError, match="nothing to fit"):
             GraphGaussian(progress=False).fit(None, None)
 

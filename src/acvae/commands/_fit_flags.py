@@ -110,7 +110,11 @@ def add_data_and_run(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--checkpoint-every", type=positive, metavar="N", help="epochs between checkpoints (10)", **absent
     )
-    run.add_argument("--quiet", action="store_true", help="no progress and no messages but errors")
+    run.add_argument(
+        "--quiet",
+        action="store_true",
+        help="no progress and no messages but errors and doubts about a header",
+    )
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:

@@ -82,7 +82,11 @@ def real(text: str) -> float:
 
 # Options of the library whose flags have other names, or whose values have flags of their own.
 _FLAGS = {"root": "--data-root"}
-_SWITCHES = {("header", False): "--no-header", ("row_ids", True): "--row-ids"}
+_SWITCHES = {
+    ("header", False): "--no-header",
+    ("row_ids", True): "--row-ids",
+    ("edges_header", False): "--no-edges-header",
+}
 
 
 @contextmanager

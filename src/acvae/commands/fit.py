@@ -18,6 +18,7 @@ from acvae.commands._usage import UsageError, new_parser, options_by_flags
 from acvae.exceptions import (
     AcvaeError,
     AcvaeWarning,
+    HeaderWarning,
     OptionError,
     TrainingWarning,
 )
@@ -157,7 +158,8 @@ def _going_on(args: argparse.Namespace) -> tuple[Callable[[], Any], Path]:
 def _warnings_as_notes(say: Callable[[str], None]) -> Iterator[list[str]]:
     """The library's own warnings in a sentence each, without the line of code that they are about.
 
-    Those of the training are not said but listed, to be told at the end.
+    Those of the training are not said but listed, to be told at the end. What only the user can tell is said
+    even where all is to be quiet.
     """
     of_training: list[str] = []
     with warnings.catch_warnings():
@@ -167,6 +169,8 @@ def _warnings_as_notes(say: Callable[[str], None]) -> Iterator[list[str]]:
         def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
             if issubclass(category, TrainingWarning):
                 of_training.append(str(message))
+            elif issubclass(category, HeaderWarning):  # a vertex too many, or an edge too few
+                note(f"warning: {message}")
             elif issubclass(category, AcvaeWarning):
                 say(f"note: {message}")
             else:

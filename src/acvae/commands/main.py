@@ -75,7 +75,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if unknown:
             explain = getattr(sys.modules[args.run.__module__], "not_understood", lambda *_: None)
-            raise UsageError(explain(unknown[0], args) or _not_understood(unknown[0], args.parser))
+            raise UsageError(
+                _after_dashes(unknown[0], given)
+                or explain(unknown[0], args)
+                or _not_understood(unknown[0], args.parser)
+            )
         code: int = args.run(args)
     except UsageError as error:
         print(f"{args.parser.format_usage()}acvae {args.command}: error: {error}", file=sys.stderr)
@@ -100,6 +104,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"\nacvae: stopped{f'; {how}' if how else ''}.", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _after_dashes(argument: str, given: list[str]) -> str | None:
+    """That an option was taken for a name, if it stands behind a -- alone."""
+    if not argument.startswith("-") or "--" not in given:
+        return None
+    at = given.index("--")
+    if argument in given[:at] or argument not in given[at:]:
+        return None
+    return f"after -- everything is a name, and {argument!r} is one too many; options stand before it."
 
 
 def _not_understood(argument: str, parser: argparse.ArgumentParser) -> str:

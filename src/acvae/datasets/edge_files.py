@@ -1,5 +1,6 @@
 """A user's table of edges: read once, its header found out, its ends matched with known ids."""
 
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -7,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from acvae._util.edge_lists import BoolArray, FloatArray, IntArray
+from acvae._util.options import setting
+from acvae._util.text import shown
 from acvae.datasets.headers import edges_alone_have_header, edges_have_header, named_ends
 from acvae.datasets.ids import common_spelling, why_none_match
 from acvae.datasets.table_files import RawTable, Table
-from acvae.exceptions import DataError
+from acvae.exceptions import DataError, HeaderWarning
 
 __all__ = ["EdgeTable", "JoinedEdges", "edge_table", "join_edges"]
 
@@ -48,7 +51,9 @@ def edge_table(
     named = source is not None or target is not None or weight is not None
     if header is None:
         guess = edges_alone_have_header(rows) if known is None else edges_have_header(rows, known)
-        header = named or guess
+        if guess is None and not named:
+            warnings.warn(_header_or_edge(rows), HeaderWarning, stacklevel=3)
+        header = named or bool(guess)
     table = rows.table(header)
     if len(table.columns) < 2:
         raise DataError(f"{str(rows.path)!r} should have two columns, the two ends of an edge, but has one.")
@@ -66,6 +71,16 @@ def edge_table(
     if weight is None:
         weight = next((n for n in table.columns if n.lower() == "weight" and n not in chosen), None)
     return EdgeTable(rows.path, (first, second), None if weight is None else _weights(table, weight))
+
+
+def _header_or_edge(rows: RawTable) -> str:
+    """That nothing tells whether the first line is an edge, and how to say it."""
+    first, second = map(shown, rows.cells[0][:2])
+    return (
+        f"the first line of {str(rows.path)!r} is taken for an edge, between {first} and {second}. It may be "
+        f"a header, as neither is an end of another edge: {setting('edges_header', True)} says that it is "
+        f"one, {setting('edges_header', False)} that it is not."
+    )
 
 
 def _refuse_adjacency(table: Table) -> None:

@@ -27,11 +27,11 @@ def edges_have_header(rows: RawTable, known: set[str]) -> bool:
     return not all(map(_is_whole, first)) or not all(map(_is_whole, known))
 
 
-def edges_alone_have_header(rows: RawTable) -> bool:
+def edges_alone_have_header(rows: RawTable) -> bool | None:
     """Where no ids are known: if the first line is no edge such as the others are.
 
     Its words never recur, and they are usual ones for columns, or stand above whole numbers, or both ends of
-    nearly every other edge have further ones.
+    nearly every other edge have further ones. None where they never recur, and those of others do not either.
     """
     if rows.names is not None:
         return True
@@ -45,7 +45,7 @@ def edges_alone_have_header(rows: RawTable) -> bool:
     if all(map(_is_whole, times)):
         return True
     alone = sum(all(times[cell] == 1 for cell in row) for row in below)
-    return alone <= ALONE * len(below)
+    return True if alone <= ALONE * len(below) else None
 
 
 def named_ends(cells: Iterable[str]) -> tuple[str, str] | None:

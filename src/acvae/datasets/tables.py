@@ -121,7 +121,8 @@ def from_files(
         or their `"sum"`, `"mean"` or `"max"` is taken.
     edges_header
         Whether the edges table has a header line; by default its first line is one unless it names a known
-        id, or is made of whole numbers just as all known ids are.
+        id, or is made of whole numbers just as all known ids are. Where no ids are known and nothing tells,
+        it is an edge, with a `HeaderWarning`.
     isolated
         `"keep"` or `"drop"` the rows of features that have no edge.
     name

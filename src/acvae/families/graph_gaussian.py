@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from acvae._util.options import option
 from acvae._util.progress import expect
+from acvae._util.text import counted
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.families.completion import Completion, choose_completion
 from acvae.families.graph_gaussian_evidence import fit_evidence
@@ -36,7 +37,7 @@ from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.graph import GraphStatistics
 from acvae.links.statistics.scales import Scale, unit_rows
 
-__all__ = ["GraphGaussianFit", "dimensions", "fit_graph_gaussian", "strengths"]
+__all__ = ["GraphGaussianFit", "dimensions", "fit_graph_gaussian", "mean_weight", "strengths"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -101,9 +102,10 @@ class GraphGaussianFit:
         """(n, d) c·r, what the evidence adds to J·mean."""
         return self.precision * self.seen[:, None] * self.rows
 
-    def new_strengths(self, scale: float, count: int) -> FloatArray:
-        """(count,) strengths of new edges, of mean weight, at a scale."""
-        return np.full(count, strength_of_one(self.graph, scale, self.precision if self.seen.any() else 0.0))
+    def new_strengths(self, scale: float, count: int, weights: FloatArray | None = None) -> FloatArray:
+        """(count,) strengths of new edges at a scale, by weight as the known ones'; else all alike."""
+        one = strength_of_one(self.graph, scale, self.precision if self.seen.any() else 0.0)
+        return np.full(count, one) if weights is None else one * weights / mean_weight(self.graph)
 
     def impute(self, vertices: IntArray, features: Any) -> tuple[FloatArray, FloatArray]:
         """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
@@ -188,7 +190,12 @@ def relative_weights(graph: Graph) -> FloatArray:
     """(m,) weights of the edges over their mean; ones where there are none."""
     if graph.weights is None or graph.n_edges == 0:
         return np.ones(graph.n_edges)
-    return np.asarray(graph.weights / np.mean(graph.weights), dtype=np.float64)
+    return np.asarray(graph.weights / mean_weight(graph), dtype=np.float64)
+
+
+def mean_weight(graph: Graph) -> float:
+    """Of its edges; one where none has a weight."""
+    return 1.0 if graph.weights is None or graph.n_edges == 0 else float(np.mean(graph.weights))
 
 
 def strength_of_one(graph: Graph, scale: float, precision: float) -> float:
@@ -267,7 +274,9 @@ def fit_graph_gaussian(
     evidence, rows, seen, tried = fit_evidence(features, graph, latent_dim, observed, seed)
     if not seen.any() and graph.n_edges == 0:
         raise GraphError(
-            "there are neither edges nor features to learn from."
+            f"there is nothing to learn from: a graph of {counted(n, 'vertex', 'vertices')} without edges, "
+            f"and {'no features' if features is None else 'no vertex with features'}. Give features, or a "
+            "graph with edges; where split_edges hid them all, as it does on a star, fit to the whole graph."
             if evidence is None
             else "there are no edges, and the features are the same for every vertex: nothing to learn from."
         )

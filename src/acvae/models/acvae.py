@@ -152,7 +152,8 @@ class ACVAE(GraphEstimator):
             an edge is read from the features of both its ends. A file of a model does not hold them, so after
             `acvae.load` they are needed where there are edges; only the rows at their ends are looked at.
         names
-            k names of the new vertices, by default "new-0", "new-1", … if the known ones have names.
+            k names of the new vertices, by default those in the index of a data frame; without these,
+            "new-0", "new-1", … if the known ones have names.
 
         Returns
         -------

@@ -18,15 +18,17 @@ from torch import Tensor
 from acvae import objectives
 from acvae._util.checks import as_array, as_list
 from acvae._util.text import shown
-from acvae.exceptions import FeatureError, GraphError
+from acvae._util.vertex_names import examples, is_range
+from acvae.exceptions import FeatureError, GraphError, UnknownNameError
 from acvae.families.amortized import PAIRS_AT_A_TIME, ROWS_AT_A_TIME, AmortizedInference
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
+from acvae.models.graph_inputs import is_frame
 
 if TYPE_CHECKING:
     from acvae.models import ACVAE
 
-__all__ = ["Extension", "all_names", "attach_leaves", "extend", "ids_of_ends", "pairs_of"]
+__all__ = ["Extension", "all_names", "attach_leaves", "extend", "ids_of_ends", "new_vertices", "pairs_of"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -57,7 +59,7 @@ def extend(
         raise FeatureError("there are no new vertices: features has no rows.")
     known_graph, posterior = model.graph_, model.posterior_
     assert known_graph is not None
-    new_graph = Graph(fresh.n_vertices, [], names)
+    new_graph = new_vertices(fresh.n_vertices, names, features, known_graph)
     new, known = _resolve(edges, new_graph, known_graph)
     mean, std = fresh.marginals()
     logits = _pair_logits(model, fresh, known_features, new, known)
@@ -121,8 +123,8 @@ def _resolve(edges: Any, new_graph: Graph, known_graph: Graph) -> tuple[IntArray
     )
 
 
-def pairs_of(edges: Any, what: str) -> list[tuple[Any, ...]]:
-    """Edges of any kind as a list of pairs, whose ends are not looked at yet."""
+def pairs_of(edges: Any, what: str, advice: str = "") -> list[tuple[Any, ...]]:
+    """Edges of any kind as a list of pairs, whose ends are not looked at yet; `advice` ends the message."""
     if hasattr(edges, "detach"):
         edges = as_array("edges", edges, GraphError)
     if hasattr(edges, "to_numpy"):
@@ -134,7 +136,7 @@ def pairs_of(edges: Any, what: str) -> list[tuple[Any, ...]]:
         except Exception:  # no pair, whatever else
             pair = ()
         if len(pair) != 2:
-            raise GraphError(f"each edge is a pair {what}, but one is {shown(edge)}.")
+            raise GraphError(f"each edge is a pair {what}, but one is {shown(edge)}.{advice}")
         pairs.append(pair)
     return pairs
 
@@ -149,9 +151,34 @@ def ids_of_ends(ends: list[Any], graph: Graph, what: str) -> IntArray:
                     f"edge {at} has {end}, but the ids of the {what} are 0…{graph.n_vertices - 1}."
                 )
             out[at] = end
+        elif graph.names is None:
+            raise UnknownNameError(
+                f"no vertex {shown(end)}; the {what} have no names, their ids are 0…{graph.n_vertices - 1}."
+            )
         else:
             out[at] = graph.index(end)
     return out
+
+
+def new_vertices(count: int, names: Iterable[Any] | None, features: Any, known: Graph) -> Graph:
+    """The new vertices without edges, with the names given or else those of a data frame's index.
+
+    An index 0 … k−1 holds no names, nor do numbers where the known vertices have none.
+    """
+    if names is None and is_frame(features):
+        index = np.asarray(features.index)
+        counts = is_range(index) or (known.names is None and index.dtype.kind in "iuf")
+        names = None if counts else index
+    fresh = Graph(count, [], names)
+    if fresh.names is not None:
+        taken = set(range(known.n_vertices) if known.names is None else known.names.tolist())
+        twice = [name for name in fresh.names.tolist() if name in taken]
+        if twice:
+            raise GraphError(
+                f"new vertices are called as known ones are: {examples(twice)}. Give them other names, by "
+                "names=, or leave them out."
+            )
+    return fresh
 
 
 def all_names(known: Graph, new: Graph) -> list[Any] | None:

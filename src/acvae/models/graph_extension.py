@@ -16,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.edge_lists import as_weights
 from acvae.exceptions import FeatureError, GraphError, OptionError
-from acvae.families.graph_gaussian import dimensions
+from acvae.families.graph_gaussian import dimensions, mean_weight
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.graph.solver import solver_named
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.models.extension import all_names, ids_of_ends, pairs_of
+from acvae.models.extension import all_names, ids_of_ends, new_vertices, pairs_of
 
 if TYPE_CHECKING:
     from acvae.models.graph_gaussian import GraphGaussian
@@ -31,6 +32,9 @@ __all__ = ["GraphExtension", "extend"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+
+MOST = 1e6  # weight of a new edge, over the mean of the known
 
 
 class GraphExtension(NamedTuple):
@@ -51,7 +55,13 @@ class Precision(NamedTuple):
 
 
 def extend(
-    model: GraphGaussian, features: Any, edges: Any, *, known: str, names: Iterable[Any] | None
+    model: GraphGaussian,
+    features: Any,
+    edges: Any,
+    *,
+    known: str,
+    names: Iterable[Any] | None,
+    weights: npt.ArrayLike | None,
 ) -> GraphExtension:
     """See `GraphGaussian.extend`."""
     fitted, graph = model._fit, model.graph_
@@ -63,16 +73,20 @@ def extend(
     listed = None if names is None else list(names)
     evidence, seen = _evidence(model, features, listed)
     k, n = len(seen), graph.n_vertices
-    fresh = Graph(k, [], listed)
+    fresh = new_vertices(k, listed, features, graph)
     ends = _ends(edges, fresh, graph)
     _check_new(ends, graph, n)
+    own_weights = None if weights is None else _checked(weights, ends, graph)
     everyone = Graph(
-        n + k, np.concatenate([graph.edges, ends]), all_names(graph, fresh), _weights(graph, len(ends))
+        n + k,
+        np.concatenate([graph.edges, ends]),
+        all_names(graph, fresh),
+        _weights(graph, len(ends), own_weights),
     )
     precisions = []
     for t, scale in zip(fitted.scales, fitted.statistics.scales, strict=True):
         own = fitted.precision * seen
-        strength = fitted.new_strengths(t, len(ends))
+        strength = fitted.new_strengths(t, len(ends), own_weights)
         start = Precision(
             np.concatenate([scale.gaussian.diagonal, 1 + own]),
             graph.edges,
@@ -86,11 +100,23 @@ def extend(
     return GraphExtension(_posterior(model, precisions), everyone, np.arange(n, n + k))
 
 
-def _weights(graph: Graph, count: int) -> FloatArray | None:
-    """Weights of all edges, where those of the fit have any: `count` new ones have the mean of these."""
-    if graph.weights is None or graph.n_edges == 0:
+def _checked(weights: npt.ArrayLike, ends: IntArray, graph: Graph) -> FloatArray:
+    """Weights of new edges, which are no larger beside those of the known than a precision has room for."""
+    own, unit = as_weights(weights, ends), mean_weight(graph)
+    if len(own) and own.max() / MOST > unit:
+        raise GraphError(
+            f"a new edge has the weight {own.max():g}, beside a mean of {unit:g} of the known ones: at most "
+            f"{MOST:g} times as much can be computed with."
+        )
+    return own
+
+
+def _weights(graph: Graph, count: int, given: FloatArray | None) -> FloatArray | None:
+    """Of all edges, if any are known or given: known ones without have 1, `count` new ones the mean."""
+    if given is None and (graph.weights is None or graph.n_edges == 0):
         return None
-    return np.concatenate([graph.weights, np.full(count, graph.weights.mean())])
+    known = np.ones(graph.n_edges) if graph.weights is None else graph.weights
+    return np.concatenate([known, np.full(count, mean_weight(graph)) if given is None else given])
 
 
 def _joined(start: Precision, ends: IntArray, strength: FloatArray) -> Precision:
@@ -180,7 +206,7 @@ def _evidence(
 
 def _ends(edges: Any, fresh: Graph, graph: Graph) -> IntArray:
     """(m, 2) ids in the larger graph of pairs (new vertex, known or new vertex)."""
-    pairs = pairs_of(edges, "(new vertex, vertex)")
+    pairs = pairs_of(edges, "(new vertex, vertex)", " Weights are given by weights=.")
     n = graph.n_vertices
     new = n + ids_of_ends([pair[0] for pair in pairs], fresh, "new vertices")
     among_new = np.array([_is_new(pair[1]) for pair in pairs], dtype=bool)

@@ -159,7 +159,6 @@ class GraphGaussian(Embedder):
             raise FeatureError(
                 "the model was fitted without features, so rows of features say nothing to it."
             )
-        self._check_columns(features)
         rows = self._as_rows(features)
         evidence, seen = fitted.evidence.project(rows)
         share = fitted.precision / (1 + fitted.precision)
@@ -184,6 +183,7 @@ class GraphGaussian(Embedder):
         *,
         known: str = "update",
         names: Iterable[Any] | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> GraphExtension:
         """The joint with unseen vertices in it; the model itself stays as it is.
 
@@ -195,14 +195,19 @@ class GraphGaussian(Embedder):
             Pairs (new vertex, vertex), any number for each; a whole number is an id (0 … k−1 for the new
             ones), anything else a name. The second may be known, or a new one given as ("new", id).
         known
-            "update": known vertices hear of the new ones, as in a fit with the same scales on the larger
-            graph. "fixed": every marginal of the known ones stays as it is.
+            "update": known vertices hear of the new ones. All edges have the strengths of the fit, which a
+            fit on the larger graph would set anew, by its own mean degree and mean weight. "fixed": every
+            marginal of the known ones stays as it is.
         names
-            k names of the new vertices.
+            k names of the new vertices, by default those in the index of a data frame; without these,
+            "new-0", "new-1", … if the known ones have names.
+        weights
+            One positive number per edge, on the scale of the known edges' weights, or of ones where these
+            have none. By default each has the mean of the known.
         """
         self._need_fit("extend")
         choice("known", known, ("update", "fixed"))
-        return extend(self, features, edges, known=known, names=names)
+        return extend(self, features, edges, known=known, names=names, weights=weights)
 
     def explain(self, i: Any, j: Any) -> Explanation:
         """Why the two are, or are not, expected to be linked: in words (`str`) and as data."""
@@ -295,6 +300,7 @@ class GraphGaussian(Embedder):
         return Posterior.from_correlations(mean, joint.std, joint)
 
     def _as_rows(self, features: Any) -> Any:
+        self._check_columns(features)
         table = as_matrix(features)
         self._check_width(table.shape[1])
         return table

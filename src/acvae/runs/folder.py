@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from acvae._util.checks import as_path
 from acvae._util.version import __version__
-from acvae.exceptions import DataError, InputError, RunError
+from acvae.exceptions import DataError, HeaderWarning, InputError, RunError
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.runs.config import RunConfig, read_toml
@@ -161,7 +162,9 @@ class Run:
 
     def load_data(self) -> Dataset:
         """The data that were trained on, loaded again; an error if they are gone or have changed."""
-        data = self.config.load_data()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HeaderWarning)  # told by the fit
+            data = self.config.load_data()
         about = self.about.get("data")
         if not isinstance(about, dict) or data_fingerprint(data) != about.get("sha256"):
             raise DataError(
