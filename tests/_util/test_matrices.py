@@ -18,6 +18,8 @@ TABLE = np.arange(6.0).reshape(2, 3)
         np.asarray,
         lambda x: x.tolist(),
         pd.DataFrame,
+        lambda x: pd.DataFrame(x).astype(pd.SparseDtype(float, 0)),
+        lambda x: pd.DataFrame(x).astype({0: "Float64", 1: float, 2: "Int8"}),
         torch.from_numpy,
         lambda x: torch.from_numpy(x).to_sparse(),
         lambda x: torch.from_numpy(x).to_sparse_csr(),

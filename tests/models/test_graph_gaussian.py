@@ -4,6 +4,7 @@ import copy
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -147,6 +148,22 @@ class TestMissing:
         again = GraphGaussian(latent_dim=6, scales=(0.5, 5.0), progress=False)
         again.fit(np.where(seen[:, None], x.toarray(), -3.0), graph, observed=seen)
         np.testing.assert_allclose(again.posterior_.mean, model.posterior_.mean, atol=1e-6)
+
+    @pytest.mark.parametrize("nullable", [False, True])
+    def test_a_frame_of_numbers_and_booleans_is_their_numbers(self, nullable, tmp_path):
+        x, graph = make_data()
+        frame = pd.DataFrame(x.toarray()).rename(columns="f{}".format)
+        frame = frame.astype(dict.fromkeys(frame.columns[1::2], bool))
+        if nullable:
+            frame = frame.convert_dtypes().astype({"f0": "Float64"})
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False)
+        plain = copy.copy(model).fit(x.toarray(), graph)
+        model.fit(frame, graph).save(tmp_path / "model")
+        for made in (model, acvae.load(tmp_path / "model")):
+            np.testing.assert_allclose(made.transform(frame[:3]), plain.transform(x[:3]), atol=1e-6)
+            np.testing.assert_allclose(made.impute()[0], plain.impute()[0], atol=1e-9)
+            mean = made.extend(frame[:2], [(0, 5), (1, 6)]).posterior.mean
+            np.testing.assert_allclose(mean, plain.extend(x[:2], [(0, 5), (1, 6)]).posterior.mean, atol=1e-6)
 
     def test_what_is_missing_is_completed_from_neighbours(self):
         x, graph = make_data()

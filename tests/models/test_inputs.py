@@ -64,6 +64,7 @@ class TestFormsOfFeatures:
             pd.DataFrame(X),
             pd.DataFrame(X).astype(pd.SparseDtype(float, 0)),
             pd.DataFrame(X).astype("Int64"),
+            pd.DataFrame(X).astype({0: "Float64", 1: int, 2: float}),
         ],
         ids=[
             "array",
@@ -77,6 +78,7 @@ class TestFormsOfFeatures:
             "frame",
             "sparse-frame",
             "nullable-frame",
+            "mixed-frame",
         ],
     )
     def test_all_give_the_same_matrix(self, features):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from acvae._util.frames import frame_values, is_frame
 from acvae.exceptions import AcvaeError, FeatureError
 
 __all__ = ["as_matrix"]
@@ -35,6 +36,8 @@ def as_matrix(features: Any) -> Any:
 
 
 def _read(features: Any) -> Any:
+    if is_frame(features):
+        return frame_values(features)
     if hasattr(features, "detach"):
         features = _from_torch(features)
     if sp.issparse(features):

@@ -11,12 +11,13 @@ import scipy.sparse as sp
 
 from acvae._util.checks import as_array
 from acvae._util.edge_lists import BoolArray
+from acvae._util.frames import frame_values, is_frame
 from acvae._util.matrices import as_matrix
 from acvae._util.vertex_names import examples, is_range, order_of
 from acvae.datasets.missing import fill_missing
 from acvae.exceptions import AlignmentWarning, FeatureError, GraphError, IgnoredWeightsWarning
 from acvae.graph import Graph
-from acvae.models.graph_inputs import as_graph, is_frame, is_networkx, is_pyg
+from acvae.models.graph_inputs import as_graph, is_networkx, is_pyg
 
 __all__ = ["Inputs", "prepare"]
 
@@ -149,29 +150,8 @@ def _values(features: Any) -> tuple[Any, npt.NDArray[Any] | None, npt.NDArray[An
                 f"the index of the features names vertices, but some more than once: {examples(repeated)}. "
                 "Drop or merge these rows, or take a plain index with reset_index(drop=True)."
             )
-        return _frame_values(features), None if is_range(index) else index, columns
+        return frame_values(features), None if is_range(index) else index, columns
     return as_matrix(features), None, None
-
-
-def _frame_values(frame: Any) -> Any:
-    """The numbers of a data frame; every column that has none is named."""
-    bad = [
-        f"{column!r} ({kind})"
-        for column, kind in zip(frame.columns, frame.dtypes, strict=True)
-        if getattr(getattr(kind, "subtype", kind), "kind", "O") not in "biuf"
-    ]
-    if bad:
-        raise FeatureError(
-            f"features must be real numbers, but these columns are not: {', '.join(bad)}. Leave them out, or "
-            "make numbers of them, for example by pandas.get_dummies."
-        )
-    if len(frame.columns) and all(
-        hasattr(kind, "fill_value") and kind.fill_value == 0 for kind in frame.dtypes
-    ):
-        return sp.csr_array(frame.sparse.to_coo())
-    if all(isinstance(kind, np.dtype) for kind in frame.dtypes):
-        return frame.to_numpy()
-    return frame.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _mask(observed: Any, rows: int, row_names: npt.NDArray[Any] | None) -> BoolArray | None:
