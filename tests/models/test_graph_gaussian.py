@@ -149,6 +149,43 @@ class TestMissing:
         again.fit(np.where(seen[:, None], x.toarray(), -3.0), graph, observed=seen)
         np.testing.assert_allclose(again.posterior_.mean, model.posterior_.mean, atol=1e-6)
 
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, pd.DataFrame])
+    @pytest.mark.parametrize("real", [False, True])
+    def test_what_stands_in_rows_that_are_not_observed_is_no_matter(self, form, real, tmp_path):
+        x, graph = make_data()
+        x, seen = x.toarray(), np.arange(N) % 3 > 0
+        if real:
+            x += 0.3 * np.random.default_rng(1).normal(size=x.shape)
+        fits = []
+        for number, unseen in enumerate((0.0, np.nan, np.inf, 1e300, -0.5)):
+            given = form(np.where(seen[:, None], x, unseen))
+            model = GraphGaussian(latent_dim=6, scales=(0.5, 5.0), progress=False)
+            model.fit(given, graph, observed=seen).save(tmp_path / f"{number}")
+            fits.append(model)
+        of_zeros = fits[0]
+        for model in fits[1:]:
+            np.testing.assert_array_equal(model.posterior_.mean, of_zeros.posterior_.mean)
+            np.testing.assert_array_equal(model.impute()[0], of_zeros.impute()[0])
+            np.testing.assert_array_equal(model.impute()[1], of_zeros.impute()[1])
+        for number in range(1, len(fits)):
+            same = acvae.load(tmp_path / f"{number}")
+            np.testing.assert_array_equal(same.impute()[0], of_zeros.impute()[0])
+            kept = same._features
+            assert not (kept.toarray() if sp.issparse(kept) else kept)[~seen].any()
+
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+    @pytest.mark.parametrize("unseen", [0.0, 1e6, np.nan])
+    def test_features_that_all_observed_share_are_imputed_as_they_are(self, form, unseen, tmp_path):
+        _, graph = make_data()
+        seen = np.arange(N) % 3 > 0
+        x = np.where(seen[:, None], [7.0, -2.0], unseen)
+        model = GraphGaussian(scales=(2.0,), progress=False).fit(form(x), graph, observed=seen)
+        model.save(tmp_path / "model")
+        for made in (model, acvae.load(tmp_path / "model")):
+            expected, spread = made.impute()
+            np.testing.assert_allclose(expected, np.tile([7.0, -2.0], (N, 1)), rtol=1e-15)
+            assert (spread == 0).all()
+
     @pytest.mark.parametrize("nullable", [False, True])
     def test_a_frame_of_numbers_and_booleans_is_their_numbers(self, nullable, tmp_path):
         x, graph = make_data()

@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from acvae import Graph
 from acvae.datasets import Dataset
+from acvae.datasets.missing import MISSING
 from acvae.exceptions import (
     AcvaeWarning,
     AlignmentWarning,
@@ -387,6 +388,20 @@ class TestMissing:
             table, Graph.from_edges(BY_NAME), missing="evidence", observed=[True, True, True, False]
         )
         assert set(inputs.names[~inputs.observed].tolist()) == {"u10", "u1"}
+
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, pd.DataFrame])
+    def test_rows_that_are_not_observed_are_not_looked_at(self, form):
+        seen, given = np.array([False, False, True, True]), form(self.GAPS)
+        for missing in MISSING:
+            inputs = prepare(given, PATH, observed=seen, missing=missing)
+            np.testing.assert_array_equal(dense(inputs.features), [[0, 0], [0, 0], [3, 5], [2, 7]])
+            np.testing.assert_array_equal(inputs.observed, seen)
+        np.testing.assert_array_equal(dense(given), self.GAPS)  # left alone
+        seen = np.array([True, False, False, True])
+        with pytest.raises(FeatureError, match=r"row 0, column 1 is missing \(nan\)\. "):
+            prepare(given, PATH, observed=seen)
+        inputs = prepare(given, PATH, observed=seen, missing="mean")
+        np.testing.assert_array_equal(dense(inputs.features), [[1, 7], [0, 0], [0, 0], [2, 7]])
 
     def test_all_observed_is_none(self):
         assert prepare(X, PATH, observed=np.ones(4, dtype=bool)).observed is None

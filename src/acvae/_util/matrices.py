@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from mmap import mmap
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._util.frames import frame_values, is_frame
 from acvae.exceptions import AcvaeError, FeatureError
 
-__all__ = ["as_matrix"]
+__all__ = ["as_matrix", "blank_rows"]
+
+BoolArray = npt.NDArray[np.bool_]
 
 
 def as_matrix(features: Any) -> Any:
@@ -33,6 +37,35 @@ def as_matrix(features: Any) -> Any:
         with np.errstate(over="ignore"):
             matrix = matrix.astype(np.float64)
     return matrix
+
+
+def blank_rows(matrix: Any, kept: BoolArray) -> Any:
+    """The matrix (n, D), array or CSR, with zeros in all rows but those kept (n,); it is not changed.
+
+    What is mapped from disk stays there, and its other rows as they are, unless they are not finite.
+    """
+    if sp.issparse(matrix):
+        here = np.repeat(kept, np.diff(matrix.indptr))
+        if here.all() or (_is_mapped(matrix.data) and np.isfinite(matrix.data[~here]).all()):
+            return matrix
+        ends = np.concatenate([[0], np.cumsum(here)])[matrix.indptr].astype(matrix.indptr.dtype)
+        return sp.csr_array((matrix.data[here], matrix.indices[here], ends), shape=matrix.shape)
+    if kept.all() or (_is_mapped(matrix) and np.isfinite(matrix[~kept]).all()):
+        return matrix
+    blank = matrix.copy()
+    blank[~kept] = 0
+    return blank
+
+
+def _is_mapped(array: Any) -> bool:
+    """Whether it is read from a file as it is needed, and nobody may write to it."""
+    if array.flags.writeable:
+        return False
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            return True
+        array = array.base
+    return isinstance(array, mmap)
 
 
 def _read(features: Any) -> Any:

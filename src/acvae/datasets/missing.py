@@ -19,7 +19,7 @@ MISSING = ("error", "mean", "zero", "evidence")
 BoolArray = npt.NDArray[np.bool_]
 
 
-def fill_missing(matrix: Any, how: str = "error") -> tuple[Any, BoolArray | None]:
+def fill_missing(matrix: Any, how: str = "error", count: int | None = None) -> tuple[Any, BoolArray | None]:
     """The matrix (n, D), dense or CSR, without NaN, and which rows are observed at all.
 
     Parameters
@@ -31,10 +31,12 @@ def fill_missing(matrix: Any, how: str = "error") -> tuple[Any, BoolArray | None
         `"zero"` a zero. With `"evidence"` a row of NaN alone belongs to a vertex whose features are unknown:
         it is marked in the mask (n,), false for such a row, and filled with zeros; single gaps in other rows
         are filled as by `"mean"`. Without `"evidence"` the mask is None.
+    count
+        How many rows means are over, if not all: others have to be zeros.
     """
     choice("missing", how, MISSING)
     if sp.issparse(matrix):
-        return _fill_sparse(sp.csr_array(matrix), how)
+        return _fill_sparse(sp.csr_array(matrix), how, count)
     gaps = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, dtype=bool)
     if not gaps.any():
         return matrix, np.ones(len(matrix), dtype=bool) if how == "evidence" else None
@@ -45,7 +47,7 @@ def fill_missing(matrix: Any, how: str = "error") -> tuple[Any, BoolArray | None
     filled[gaps] = 0
     if how == "zero":
         return filled, None
-    present = np.maximum((~gaps).sum(axis=0), 1)
+    present = np.maximum((len(matrix) if count is None else count) - gaps.sum(axis=0), 1)
     means = filled.sum(axis=0, dtype=np.float64) / present
     observed: BoolArray | None = np.asarray(~gaps.all(axis=1)) if how == "evidence" else None
     filled[rows, columns] = means[columns]
@@ -54,7 +56,7 @@ def fill_missing(matrix: Any, how: str = "error") -> tuple[Any, BoolArray | None
     return filled, observed
 
 
-def _fill_sparse(matrix: sp.csr_array, how: str) -> tuple[sp.csr_array, BoolArray | None]:
+def _fill_sparse(matrix: sp.csr_array, how: str, count: int | None) -> tuple[sp.csr_array, BoolArray | None]:
     """As `fill_missing`; places that a sparse matrix does not store are zeros, not gaps."""
     n, width = matrix.shape
     gaps = np.isnan(matrix.data) if matrix.data.dtype.kind == "f" else np.zeros(len(matrix.data), dtype=bool)
@@ -68,7 +70,7 @@ def _fill_sparse(matrix: sp.csr_array, how: str) -> tuple[sp.csr_array, BoolArra
     filled.data[gaps] = 0
     observed = None
     if how != "zero":
-        present = np.maximum(n - np.bincount(columns, minlength=width), 1)
+        present = np.maximum((n if count is None else count) - np.bincount(columns, minlength=width), 1)
         means = np.asarray(filled.sum(axis=0, dtype=np.float64)).ravel() / present
         filled.data[gaps] = means[columns]
     if how == "evidence":

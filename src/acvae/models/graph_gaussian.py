@@ -124,7 +124,7 @@ class GraphGaussian(Embedder):
             None for a graph without any features: its structure alone then carries the joint. Names in a list
             of edges are then mapped as by `Graph.from_edges`.
         observed
-            (n,) which vertices have features at all; rows of the others are not looked at.
+            (n,) which vertices have features at all; rows of the others are not looked at, and may be NaN.
         """
         self._check_options()
         inputs = self._prepare(features, graph, observed)

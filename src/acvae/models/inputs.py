@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from acvae._util.checks import as_array
 from acvae._util.edge_lists import BoolArray
 from acvae._util.frames import frame_values, is_frame
-from acvae._util.matrices import as_matrix
+from acvae._util.matrices import as_matrix, blank_rows
 from acvae._util.vertex_names import examples, is_range, order_of
 from acvae.datasets.missing import fill_missing
 from acvae.exceptions import AlignmentWarning, FeatureError, GraphError, IgnoredWeightsWarning
@@ -28,7 +28,8 @@ class Inputs(NamedTuple):
     Attributes
     ----------
     features
-        (n, D), sparse or dense, without NaN; what `acvae.nn.as_features` takes.
+        (n, D), sparse or dense, without NaN; what `acvae.nn.as_features` takes. Rows that are not observed
+        are zeros, but for those of a matrix on disk.
     graph
         With the names where they are known; None where none was given.
     names
@@ -70,7 +71,7 @@ def prepare(
         An `acvae.Graph`, a graph of NetworkX, a SciPy sparse adjacency matrix, a `Data` of PyTorch Geometric,
         edges as an array (m, 2), or a data frame with the columns source, target and perhaps weight.
     observed
-        Mask (n,) of the rows given: which have features at all.
+        Mask (n,) of the rows given: which have features at all. What stands in the others is not looked at.
     missing
         What to do about NaN, as in `acvae.datasets.missing.fill_missing`.
     uses_weights
@@ -99,7 +100,9 @@ def prepare(
         elif row_names is not None and made.names is None:
             made = Graph(made.n_vertices, made.edges, row_names, made.weights)
 
-    matrix, complete = fill_missing(matrix, missing)
+    if mask is not None:
+        matrix = blank_rows(matrix, mask)
+    matrix, complete = fill_missing(matrix, missing, None if mask is None else int(mask.sum()))
     if complete is not None:
         mask = complete if mask is None else mask & complete
     if mask is not None and mask.all():
