@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from acvae._util.matrices import as_matrix, blank_rows
+from acvae._util.matrices import as_matrix, blank_rows, own_copy
 from acvae.datasets import open_features, save_features
 from acvae.exceptions import FeatureError
 
@@ -85,3 +85,27 @@ def test_rows_on_disk_stay_there_if_they_are_finite(tmp_path):
     save_features(tmp_path / "sparse", ROWS)
     mapped = open_features(tmp_path / "sparse")
     assert blank_rows(mapped, KEPT) is mapped
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_copy_is_made_of_what_is_shared_only(form):
+    given = form(ROWS.copy())
+    found = own_copy(given[:2], given)
+    (given.data if sp.issparse(given) else given)[:] = 9
+    np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, ROWS[:2])
+    other = form(ROWS.copy())
+    assert own_copy(other, given) is other
+
+
+def test_what_is_mapped_and_read_only_is_not_copied(tmp_path):
+    np.save(tmp_path / "x.npy", ROWS)
+    for mode, stays in (("r", True), ("r+", False), ("c", False)):
+        mapped = np.load(tmp_path / "x.npy", mmap_mode=mode)
+        for part in (mapped, np.asarray(mapped)[1:]):
+            assert np.shares_memory(own_copy(part, mapped), mapped) == stays
+    save_features(tmp_path / "sparse", ROWS)
+    given = open_features(tmp_path / "sparse")
+    found = own_copy(given, given)
+    assert np.shares_memory(found.data, given.data)
+    assert np.shares_memory(found.indices, given.indices)
+    np.testing.assert_array_equal(found.toarray(), ROWS)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+import torch
 
 import acvae
 from acvae import Graph, GraphGaussian
@@ -148,6 +149,47 @@ class TestMissing:
         again = GraphGaussian(latent_dim=6, scales=(0.5, 5.0), progress=False)
         again.fit(np.where(seen[:, None], x.toarray(), -3.0), graph, observed=seen)
         np.testing.assert_allclose(again.posterior_.mean, model.posterior_.mean, atol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("form", "values"),
+        [
+            (np.array, lambda x: x),
+            (sp.csr_array, lambda x: x.data),
+            (torch.tensor, lambda x: x),
+            (sp.csc_array, lambda x: x.data),
+            (np.asfortranarray, lambda x: x),
+        ],
+        ids=["array", "csr", "tensor", "csc", "by-columns"],
+    )
+    def test_what_becomes_of_the_features_after_the_fit_is_no_matter(self, form, values, tmp_path):
+        x, graph = make_data()
+        given = form(x.toarray())
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False)
+        kept = copy.copy(model).fit(x.copy(), graph)
+        model.fit(given, graph)
+        values(given)[:] = 9
+        model.save(tmp_path / "model")
+        i, j = graph.edges[0]
+        for made in (model, acvae.load(tmp_path / "model")):
+            np.testing.assert_allclose(made.impute()[0], kept.impute()[0], atol=1e-12)
+            assert made.explain(i, j).shared_features == kept.explain(i, j).shared_features
+
+    def test_a_frame_that_is_changed_after_the_fit_is_no_matter(self):
+        x, graph = make_data()
+        frame = pd.DataFrame(x.toarray())
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(frame, graph)
+        frame.iloc[:] = 9.0
+        np.testing.assert_array_equal(model._features, x.toarray())
+
+    def test_features_on_disk_are_not_copied_into_memory(self, tmp_path):
+        x, graph = make_data()
+        acvae.datasets.save_features(tmp_path / "x", x)
+        mapped = acvae.datasets.open_features(tmp_path / "x")
+        for observed in (None, np.arange(N) % 3 > 0):
+            model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False)
+            model.fit(mapped, graph, observed=observed)
+            assert np.shares_memory(model._features.data, mapped.data)
+            assert np.shares_memory(model._features.indices, mapped.indices)
 
     @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, pd.DataFrame])
     @pytest.mark.parametrize("real", [False, True])

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from acvae._util.frames import frame_values, is_frame
 from acvae.exceptions import AcvaeError, FeatureError
 
-__all__ = ["as_matrix", "blank_rows"]
+__all__ = ["as_matrix", "blank_rows", "own_copy"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -55,6 +55,21 @@ def blank_rows(matrix: Any, kept: BoolArray) -> Any:
     blank = matrix.copy()
     blank[~kept] = 0
     return blank
+
+
+def own_copy(matrix: Any, given: Any) -> Any:
+    """The matrix, array or CSR, in memory that it does not share with `given`, another or the same.
+
+    What is mapped from disk stays there.
+    """
+    if not any(np.may_share_memory(a, b) for a in _arrays(matrix) for b in _arrays(given)):
+        return matrix
+    own = [array if _is_mapped(array) else array.copy() for array in _arrays(matrix)]
+    return sp.csr_array(tuple(own), shape=matrix.shape) if sp.issparse(matrix) else own[0]
+
+
+def _arrays(matrix: Any) -> tuple[Any, ...]:
+    return (matrix.data, matrix.indices, matrix.indptr) if sp.issparse(matrix) else (matrix,)
 
 
 def _is_mapped(array: Any) -> bool:

@@ -219,7 +219,13 @@ class GraphGaussian(Embedder):
         """Features may be missing altogether, and so may the graph, but not both."""
         if features is not None:
             inputs = prepare(
-                features, graph, observed=observed, uses_weights=True, model="GraphGaussian", stacklevel=4
+                features,
+                graph,
+                observed=observed,
+                uses_weights=True,
+                own=True,
+                model="GraphGaussian",
+                stacklevel=4,
             )
             if inputs.graph is None:
                 empty = Graph(inputs.features.shape[0], [], inputs.names)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from acvae._util.checks import as_array
 from acvae._util.edge_lists import BoolArray
 from acvae._util.frames import frame_values, is_frame
-from acvae._util.matrices import as_matrix, blank_rows
+from acvae._util.matrices import as_matrix, blank_rows, own_copy
 from acvae._util.vertex_names import examples, is_range, order_of
 from acvae.datasets.missing import fill_missing
 from acvae.exceptions import AlignmentWarning, FeatureError, GraphError, IgnoredWeightsWarning
@@ -57,6 +57,7 @@ def prepare(
     observed: Any = None,
     missing: str = "error",
     uses_weights: bool = False,
+    own: bool = False,
     model: str = "this model",
     stacklevel: int = 3,
 ) -> Inputs:
@@ -76,13 +77,16 @@ def prepare(
         What to do about NaN, as in `acvae.datasets.missing.fill_missing`.
     uses_weights
         Whether the model uses weights of edges; if not and there are some, a warning says so.
+    own
+        Whether the features are kept, and so must not change when the caller's do. Those on disk stay there.
     model
         What to call the model in messages.
     stacklevel
         Of the warnings: 3 is the caller of the function that calls `prepare`.
     """
     features, graph = _unpack(features, graph)
-    matrix, row_names, columns = _values(features)
+    given, row_names, columns = _values(features)
+    matrix = given
     rows = matrix.shape[0]
     mask = _mask(observed, rows, row_names)
     notes: list[tuple[type[Warning], str]] = []
@@ -105,6 +109,8 @@ def prepare(
     matrix, complete = fill_missing(matrix, missing, None if mask is None else int(mask.sum()))
     if complete is not None:
         mask = complete if mask is None else mask & complete
+    if own:
+        matrix = own_copy(matrix, given)
     if mask is not None and mask.all():
         mask = None
     for category, text in notes:
