@@ -244,6 +244,33 @@ class TestMissing:
             mean = made.extend(frame[:2], [(0, 5), (1, 6)]).posterior.mean
             np.testing.assert_allclose(mean, plain.extend(x[:2], [(0, 5), (1, 6)]).posterior.mean, atol=1e-6)
 
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, pd.DataFrame])
+    def test_messages_name_what_each_method_has(self, form):
+        x, graph = make_data()
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(x, graph)
+        gap, far = x.toarray(), x.toarray()
+        gap[1, 2], far[1, 2] = np.nan, np.inf
+        place, fill = r"row 1, column 2 is missing \(nan\)\. ", "Fill the gaps yourself"
+        with pytest.raises(FeatureError, match=f"{place}{fill}, or say by observed= which vertices have"):
+            GraphGaussian(progress=False).fit(form(gap), graph)
+        with pytest.raises(FeatureError, match=rf"{place}{fill}\.$"):
+            model.transform(form(gap))
+        with pytest.raises(FeatureError, match=rf"{place}{fill}; a dense row of NaN alone is a vertex"):
+            model.extend(form(gap[:2]))
+        for method in (model.transform, model.extend):
+            with pytest.raises(FeatureError, match=r"must be finite, but row 1, column 2 is inf\.$"):
+                method(form(far[:2]))
+
+    def test_a_row_of_nan_alone_beside_a_gap_is_not_what_is_refused(self):
+        x, graph = make_data()
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(x, graph)
+        rows = x.toarray()[:3]
+        rows[0] = np.nan
+        assert model.extend(rows, [(0, 5)]).posterior.n_vertices == N + 3
+        rows[2, 1] = np.nan
+        with pytest.raises(FeatureError, match="row 2, column 1 is missing"):
+            model.extend(rows)
+
     def test_what_is_missing_is_completed_from_neighbours(self):
         x, graph = make_data()
         seen = np.random.default_rng(0).random(N) < 0.6

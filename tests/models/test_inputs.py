@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import torch
 from torch_geometric.data import Data
 
+import acvae
 from acvae import Graph
 from acvae.datasets import Dataset
 from acvae.datasets.missing import MISSING
@@ -374,6 +375,12 @@ class TestMissing:
     def test_refused_by_default(self):
         with pytest.raises(FeatureError, match=r"row 0, column 1 is missing \(nan\) \(3 cells in 2 columns"):
             prepare(self.GAPS, PATH)
+        with pytest.raises(FeatureError, match=r"yourself, or take GraphGaussian, where observed= says"):
+            acvae.VAE(progress=False).fit(self.GAPS, PATH)
+        with pytest.raises(FeatureError, match=r"yourself, or take GraphGaussian, where observed= says"):
+            acvae.tune(acvae.VAE(), self.GAPS, PATH, {"latent_dim": [2]})
+        with pytest.raises(FeatureError, match=r"yourself, or say by observed= which vertices have"):
+            acvae.tune(acvae.GraphGaussian(), self.GAPS, PATH, {"latent_dim": [2]})
         with pytest.raises(OptionError, match="missing='drop' is unknown"):
             prepare(self.GAPS, PATH, missing="drop")
 

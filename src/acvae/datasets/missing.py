@@ -11,15 +11,19 @@ from acvae._util.options import the_option
 from acvae._util.text import counted
 from acvae.exceptions import FeatureError
 
-__all__ = ["MISSING", "fill_missing"]
+__all__ = ["MISSING", "check_finite", "fill_missing"]
 
 MISSING = ("error", "mean", "zero", "evidence")
 """What can be done about cells without a value."""
 
+_WAYS = "'mean', 'zero', or 'evidence' for rows without features"
+
 BoolArray = npt.NDArray[np.bool_]
 
 
-def fill_missing(matrix: Any, how: str = "error", count: int | None = None) -> tuple[Any, BoolArray | None]:
+def fill_missing(
+    matrix: Any, how: str = "error", *, count: int | None = None, advice: str | None = None
+) -> tuple[Any, BoolArray | None]:
     """The matrix (n, D), dense or CSR, without NaN, and which rows are observed at all.
 
     Parameters
@@ -33,16 +37,18 @@ def fill_missing(matrix: Any, how: str = "error", count: int | None = None) -> t
         are filled as by `"mean"`. Without `"evidence"` the mask is None.
     count
         How many rows means are over, if not all: others have to be zeros.
+    advice
+        What can be done about NaN that is refused, where the caller has no option of this name.
     """
     choice("missing", how, MISSING)
     if sp.issparse(matrix):
-        return _fill_sparse(sp.csr_array(matrix), how, count)
+        return _fill_sparse(sp.csr_array(matrix), how, count, advice)
     gaps = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, dtype=bool)
     if not gaps.any():
         return matrix, np.ones(len(matrix), dtype=bool) if how == "evidence" else None
     rows, columns = np.nonzero(gaps)
     if how == "error":
-        raise _refusal(int(rows[0]), int(columns[0]), len(rows), len(np.unique(columns)))
+        raise _refusal(int(rows[0]), int(columns[0]), len(rows), len(np.unique(columns)), advice)
     filled = matrix.copy()
     filled[gaps] = 0
     if how == "zero":
@@ -56,7 +62,26 @@ def fill_missing(matrix: Any, how: str = "error", count: int | None = None) -> t
     return filled, observed
 
 
-def _fill_sparse(matrix: sp.csr_array, how: str, count: int | None) -> tuple[sp.csr_array, BoolArray | None]:
+def check_finite(matrix: Any, advice: str) -> None:
+    """Refuse NaN, with what can be done about it, and infinite numbers in a matrix (n, D), dense or CSR."""
+    fill_missing(matrix, advice=advice)
+    stored = sp.issparse(matrix)
+    at = np.argwhere(~np.isfinite(matrix.data if stored else matrix))
+    if len(at):
+        row, column = at[0] if not stored else _place(matrix, int(at[0, 0]))
+        raise FeatureError(
+            f"features must be finite, but row {row}, column {column} is {matrix[row, column]}."
+        )
+
+
+def _place(matrix: sp.csr_array, entry: int) -> tuple[int, int]:
+    """Row and column of a stored entry."""
+    return int(np.searchsorted(matrix.indptr, entry, side="right")) - 1, int(matrix.indices[entry])
+
+
+def _fill_sparse(
+    matrix: sp.csr_array, how: str, count: int | None, advice: str | None
+) -> tuple[sp.csr_array, BoolArray | None]:
     """As `fill_missing`; places that a sparse matrix does not store are zeros, not gaps."""
     n, width = matrix.shape
     gaps = np.isnan(matrix.data) if matrix.data.dtype.kind == "f" else np.zeros(len(matrix.data), dtype=bool)
@@ -65,7 +90,7 @@ def _fill_sparse(matrix: sp.csr_array, how: str, count: int | None) -> tuple[sp.
     columns = matrix.indices[gaps]
     row_of = np.repeat(np.arange(n), np.diff(matrix.indptr))
     if how == "error":
-        raise _refusal(int(row_of[gaps][0]), int(columns[0]), len(columns), len(np.unique(columns)))
+        raise _refusal(int(row_of[gaps][0]), int(columns[0]), len(columns), len(np.unique(columns)), advice)
     filled = matrix.copy()
     filled.data[gaps] = 0
     observed = None
@@ -80,10 +105,9 @@ def _fill_sparse(matrix: sp.csr_array, how: str, count: int | None) -> tuple[sp.
     return filled, observed
 
 
-def _refusal(row: int, column: int, cells: int, columns: int) -> FeatureError:
+def _refusal(row: int, column: int, cells: int, columns: int, advice: str | None) -> FeatureError:
     others = f" ({cells:,} cells in {counted(columns, 'column')} are missing)" if cells > 1 else ""
     return FeatureError(
-        f"features must be finite, but row {row}, column {column} is missing (nan){others}. Fill the gaps "
-        f"yourself, or let {the_option('missing')} do it: 'mean', 'zero', or 'evidence' for rows without "
-        "features."
+        f"features must be finite, but row {row}, column {column} is missing (nan){others}. "
+        + (advice or f"Fill the gaps yourself, or let {the_option('missing')} do it: {_WAYS}.")
     )

@@ -11,10 +11,11 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._util.checks import as_list, choice, real_number, seed_number, whole_number
-from acvae._util.matrices import as_matrix
+from acvae._util.matrices import as_matrix, blank_rows
 from acvae._util.options import option
 from acvae._util.stages import Stages
 from acvae._util.text import shown
+from acvae.datasets.missing import check_finite
 from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
 from acvae.families.graph_gaussian_seconds import seconds_before
@@ -161,6 +162,7 @@ class GraphGaussian(Embedder):
             )
         self._check_columns(features)
         rows = self._as_rows(features)
+        check_finite(rows, "Fill the gaps yourself.")
         evidence, seen = fitted.evidence.project(rows)
         share = fitted.precision / (1 + fitted.precision)
         alone = share * evidence * seen[:, None]
@@ -202,6 +204,9 @@ class GraphGaussian(Embedder):
         """
         self._need_fit("extend")
         choice("known", known, ("update", "fixed"))
+        if features is not None and self._fit.evidence is not None:
+            features = self._as_rows(features)
+            _check_new(features)
         return extend(self, features, edges, known=known, names=names)
 
     def explain(self, i: Any, j: Any) -> Explanation:
@@ -224,6 +229,7 @@ class GraphGaussian(Embedder):
                 observed=observed,
                 uses_weights=True,
                 own=True,
+                takes_observed=True,
                 model="GraphGaussian",
                 stacklevel=4,
             )
@@ -304,6 +310,13 @@ class GraphGaussian(Embedder):
         table = as_matrix(features)
         self._check_width(table.shape[1])
         return table
+
+
+def _check_new(features: Any) -> None:
+    """Rows of new vertices are finite, or NaN throughout."""
+    if not sp.issparse(features):
+        features = blank_rows(features, ~np.isnan(features).all(axis=1))
+    check_finite(features, "Fill the gaps yourself; a dense row of NaN alone is a vertex without features.")
 
 
 def _nothing_tried() -> dict[str, Any]:

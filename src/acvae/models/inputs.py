@@ -21,6 +21,8 @@ from acvae.models.graph_inputs import as_graph, is_networkx, is_pyg
 
 __all__ = ["Inputs", "prepare"]
 
+_WITHOUT = "take GraphGaussian, where observed= says which vertices have features"
+
 
 class Inputs(NamedTuple):
     """What `fit` works with: row i of all arrays belongs to vertex i of the graph.
@@ -58,6 +60,7 @@ def prepare(
     missing: str = "error",
     uses_weights: bool = False,
     own: bool = False,
+    takes_observed: bool = False,
     model: str = "this model",
     stacklevel: int = 3,
 ) -> Inputs:
@@ -79,6 +82,8 @@ def prepare(
         Whether the model uses weights of edges; if not and there are some, a warning says so.
     own
         Whether the features are kept, and so must not change when the caller's do. Those on disk stay there.
+    takes_observed
+        Whether the caller takes `observed`, so that messages may say so.
     model
         What to call the model in messages.
     stacklevel
@@ -106,7 +111,11 @@ def prepare(
 
     if mask is not None:
         matrix = blank_rows(matrix, mask)
-    matrix, complete = fill_missing(matrix, missing, None if mask is None else int(mask.sum()))
+    count = None if mask is None else int(mask.sum())
+    advice = "say by observed= which vertices have features" if takes_observed else _WITHOUT
+    matrix, complete = fill_missing(
+        matrix, missing, count=count, advice=f"Fill the gaps yourself, or {advice}."
+    )
     if complete is not None:
         mask = complete if mask is None else mask & complete
     if own:
