@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from acvae.datasets.missing import fill_missing
+from acvae.datasets.missing import check_finite, fill_missing
 from acvae.exceptions import FeatureError
 
 NAN = np.nan
@@ -58,3 +58,19 @@ def test_a_column_without_any_value_is_zero():
 
 def test_whole_numbers_have_no_gaps():
     assert fill_missing(np.array([[1, 2]]))[0].tolist() == [[1, 2]]
+
+
+def test_means_are_over_the_rows_that_count():
+    table = np.array([[1.0, NAN], [3, 4], [0, 0]])
+    for form in (np.asarray, stored):
+        assert dense(fill_missing(form(table), "mean", count=2)[0]).tolist() == [[1, 4], [3, 4], [0, 0]]
+
+
+@pytest.mark.parametrize("form", [np.asarray, stored])
+def test_what_is_not_finite_is_refused_with_its_place(form):
+    check_finite(form(np.eye(3)), "Do this.")
+    check_finite(form(np.eye(3, dtype=bool)), "Do this.")
+    with pytest.raises(FeatureError, match=r"row 0, column 1 is missing .* Do this\.$"):
+        check_finite(form(GAPS), "Do this.")
+    with pytest.raises(FeatureError, match=r"finite, but row 2, column 0 is -inf\.$"):
+        check_finite(form(np.array([[0, 1.0], [0, 0], [-np.inf, np.inf]])), "Do this.")

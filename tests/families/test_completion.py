@@ -25,6 +25,9 @@ def features():
 
 
 SEEN = np.arange(N) % 3 > 0
+NOISE = np.random.default_rng(5).normal(size=200)
+SMOOTH = np.sin(np.arange(200) * 2 * np.pi / 200) + 0.1 * np.random.default_rng(4).normal(size=200)
+SMOOTH_SEEN = np.random.default_rng(6).random(200) < 0.7
 
 
 def dense(edges, strength, diagonal):
@@ -63,7 +66,7 @@ def test_what_is_left_out_is_what_a_fit_without_it_expects(edges, features):
         others = SEEN & (np.arange(N) != i)
         covariance = dense(edges, strength, 1 + c * others)
         refitted = mean + covariance[i] @ (c * others[:, None] * (features - mean))
-        np.testing.assert_allclose(found[at], refitted, rtol=1e-9)
+        np.testing.assert_allclose(found[at] + made._columns.level, refitted, rtol=1e-9)
         np.testing.assert_allclose(variance[at], covariance[i, i] + 1 / c, rtol=1e-9)
 
 
@@ -117,6 +120,40 @@ class TestChoice:
             if 0.3 < c / chosen.precision < 4:
                 other = Completion(solver.gaussian(1 + c * SEEN, chosen.gaussian.strength), c, features, SEEN)
                 assert chosen.error <= other.error * (1 + 1e-12)
+
+    def heard(self, features):
+        """What is expected of the vertices without features of a ring, by what is chosen."""
+        n = len(SMOOTH)
+        made = choose_completion(ExactSolver(n, self.ring(n)), np.ones(n), features, SMOOTH_SEEN)
+        return made, made(np.flatnonzero(~SMOOTH_SEEN))
+
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+    @pytest.mark.parametrize("value", [7.0, 0.1, -1e9, 0.0, 1e9 + 1e-8 * NOISE])
+    def test_features_that_do_not_vary_have_no_part_in_it(self, form, value):
+        alone, expected = self.heard(SMOOTH[:, None])
+        both = np.stack([SMOOTH, np.broadcast_to(value, SMOOTH.shape)], axis=1)
+        made, found = self.heard(form(both))
+        assert made.error == pytest.approx(alone.error, rel=1e-9)
+        np.testing.assert_allclose(found[0][:, :1], expected[0], rtol=1e-9)
+        np.testing.assert_allclose(found[0][:, 1], both[SMOOTH_SEEN, 1].mean(), rtol=1e-15)
+        assert (found[1][:, 1] == 0).all()
+
+    def test_those_of_a_set_that_all_have_have_no_part_in_it(self):
+        sets = (np.random.default_rng(3).random((len(SMOOTH), 12)) < 0.2).astype(float)
+        alone = self.heard(sets)[0].error
+        assert self.heard(np.insert(sets, 4, 1.0, axis=1))[0].error == pytest.approx(alone, rel=1e-9)
+
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+    @pytest.mark.parametrize(("level", "size"), [(1e8, 1.0), (1e9, 1e-4), (-1e6, 1e-3)])
+    def test_features_far_from_zero_are_expected_as_those_near_it(self, form, level, size):
+        """Where zero lies is no matter, and the values of these are known to that many spreads."""
+        exact = 16 * np.spacing(abs(level)) / size
+        near = np.stack([SMOOTH, NOISE], axis=1)
+        of_near, expected = self.heard(near)
+        of_far, found = self.heard(form(near * [1, size] + [0, level]))
+        assert of_far.error == pytest.approx(of_near.error, rel=max(exact, 1e-9))
+        np.testing.assert_allclose(found[0][:, 0], expected[0][:, 0], rtol=1e-8)
+        np.testing.assert_allclose((found[0][:, 1] - level) / size, expected[0][:, 1], atol=exact)
 
     def test_sets_are_judged_by_their_order(self):
         relevant = np.array([[True, False, True], [False, False, False], [False, True, False]])

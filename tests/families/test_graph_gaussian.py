@@ -118,7 +118,7 @@ def test_bad_input():
         fit_graph_gaussian(features, graph, observed=np.ones(29, bool))
     with pytest.raises(OptionError, match="above 0"):
         fit_graph_gaussian(features, graph, scales=(0.0, 2.0))
-    with pytest.raises(GraphError, match="neither"):
+    with pytest.raises(GraphError, match="nothing to learn from"):
         fit_graph_gaussian(None, acvae.Graph(4, np.empty((0, 2), dtype=int)))
     broken = features.toarray()
     broken[2, 1] = np.nan

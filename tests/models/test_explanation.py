@@ -4,7 +4,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+from acvae import Graph, GraphGaussian
 from acvae.links.head import Head, start
 from acvae.models import explanation
 from acvae.models.explanation import Explanation, shapley_values
@@ -96,3 +98,26 @@ class TestShapleyValues:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < 50e6  # all mixtures of 27 would be 29 GB
+
+
+N = 30
+
+
+class TestSharedFeatures:
+    """Of a ring, where each vertex has a feature with the next two."""
+
+    GRAPH = Graph(N, [(i, (i + step) % N) for i in range(N) for step in (1, 2)])
+    X = (np.subtract.outer(np.arange(N), np.arange(N)) % N < 3).astype(float)
+    OBSERVED = np.arange(N) % 5 > 1  # not 0, 1, 5, 6 …
+
+    def shared(self, features, i, j):
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False)
+        return model.fit(features, self.GRAPH, observed=self.OBSERVED).explain(i, j).shared_features
+
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+    @pytest.mark.parametrize("unseen", [1.0, 1e12, np.inf])
+    def test_rows_that_are_not_observed_share_none(self, form, unseen):
+        features = form(np.where(self.OBSERVED[:, None], self.X, unseen))
+        assert self.shared(features, 0, 1) == []
+        assert self.shared(features, 1, 2) == []
+        assert {name for name, _ in self.shared(features, 3, 4)} == {2, 3}

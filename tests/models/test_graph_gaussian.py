@@ -4,8 +4,10 @@ import copy
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+import torch
 
 import acvae
 from acvae import Graph, GraphGaussian, split_edges
@@ -147,6 +149,127 @@ class TestMissing:
         again = GraphGaussian(latent_dim=6, scales=(0.5, 5.0), progress=False)
         again.fit(np.where(seen[:, None], x.toarray(), -3.0), graph, observed=seen)
         np.testing.assert_allclose(again.posterior_.mean, model.posterior_.mean, atol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("form", "values"),
+        [
+            (np.array, lambda x: x),
+            (sp.csr_array, lambda x: x.data),
+            (torch.tensor, lambda x: x),
+            (sp.csc_array, lambda x: x.data),
+            (np.asfortranarray, lambda x: x),
+        ],
+        ids=["array", "csr", "tensor", "csc", "by-columns"],
+    )
+    def test_what_becomes_of_the_features_after_the_fit_is_no_matter(self, form, values, tmp_path):
+        x, graph = make_data()
+        given = form(x.toarray())
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False)
+        kept = copy.copy(model).fit(x.copy(), graph)
+        model.fit(given, graph)
+        values(given)[:] = 9
+        model.save(tmp_path / "model")
+        i, j = graph.edges[0]
+        for made in (model, acvae.load(tmp_path / "model")):
+            np.testing.assert_allclose(made.impute()[0], kept.impute()[0], atol=1e-12)
+            assert made.explain(i, j).shared_features == kept.explain(i, j).shared_features
+
+    def test_a_frame_that_is_changed_after_the_fit_is_no_matter(self):
+        x, graph = make_data()
+        frame = pd.DataFrame(x.toarray())
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(frame, graph)
+        frame.iloc[:] = 9.0
+        np.testing.assert_array_equal(model._features, x.toarray())
+
+    def test_features_on_disk_are_not_copied_into_memory(self, tmp_path):
+        x, graph = make_data()
+        acvae.datasets.save_features(tmp_path / "x", x)
+        mapped = acvae.datasets.open_features(tmp_path / "x")
+        for observed in (None, np.arange(N) % 3 > 0):
+            model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False)
+            model.fit(mapped, graph, observed=observed)
+            assert np.shares_memory(model._features.data, mapped.data)
+            assert np.shares_memory(model._features.indices, mapped.indices)
+
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, pd.DataFrame])
+    @pytest.mark.parametrize("real", [False, True])
+    def test_what_stands_in_rows_that_are_not_observed_is_no_matter(self, form, real, tmp_path):
+        x, graph = make_data()
+        x, seen = x.toarray(), np.arange(N) % 3 > 0
+        if real:
+            x += 0.3 * np.random.default_rng(1).normal(size=x.shape)
+        fits = []
+        for number, unseen in enumerate((0.0, np.nan, np.inf, 1e300, -0.5)):
+            given = form(np.where(seen[:, None], x, unseen))
+            model = GraphGaussian(latent_dim=6, scales=(0.5, 5.0), progress=False)
+            model.fit(given, graph, observed=seen).save(tmp_path / f"{number}")
+            fits.append(model)
+        of_zeros = fits[0]
+        for model in fits[1:]:
+            np.testing.assert_array_equal(model.posterior_.mean, of_zeros.posterior_.mean)
+            np.testing.assert_array_equal(model.impute()[0], of_zeros.impute()[0])
+            np.testing.assert_array_equal(model.impute()[1], of_zeros.impute()[1])
+        for number in range(1, len(fits)):
+            same = acvae.load(tmp_path / f"{number}")
+            np.testing.assert_array_equal(same.impute()[0], of_zeros.impute()[0])
+            kept = same._features
+            assert not (kept.toarray() if sp.issparse(kept) else kept)[~seen].any()
+
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+    @pytest.mark.parametrize("unseen", [0.0, 1e6, np.nan])
+    def test_features_that_all_observed_share_are_imputed_as_they_are(self, form, unseen, tmp_path):
+        _, graph = make_data()
+        seen = np.arange(N) % 3 > 0
+        x = np.where(seen[:, None], [7.0, -2.0], unseen)
+        model = GraphGaussian(scales=(2.0,), progress=False).fit(form(x), graph, observed=seen)
+        model.save(tmp_path / "model")
+        for made in (model, acvae.load(tmp_path / "model")):
+            expected, spread = made.impute()
+            np.testing.assert_allclose(expected, np.tile([7.0, -2.0], (N, 1)), rtol=1e-15)
+            assert (spread == 0).all()
+
+    @pytest.mark.parametrize("nullable", [False, True])
+    def test_a_frame_of_numbers_and_booleans_is_their_numbers(self, nullable, tmp_path):
+        x, graph = make_data()
+        frame = pd.DataFrame(x.toarray()).rename(columns="f{}".format)
+        frame = frame.astype(dict.fromkeys(frame.columns[1::2], bool))
+        if nullable:
+            frame = frame.convert_dtypes().astype({"f0": "Float64"})
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False)
+        plain = copy.copy(model).fit(x.toarray(), graph)
+        model.fit(frame, graph).save(tmp_path / "model")
+        for made in (model, acvae.load(tmp_path / "model")):
+            np.testing.assert_allclose(made.transform(frame[:3]), plain.transform(x[:3]), atol=1e-6)
+            np.testing.assert_allclose(made.impute()[0], plain.impute()[0], atol=1e-9)
+            mean = made.extend(frame[:2], [(0, 5), (1, 6)]).posterior.mean
+            np.testing.assert_allclose(mean, plain.extend(x[:2], [(0, 5), (1, 6)]).posterior.mean, atol=1e-6)
+
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, pd.DataFrame])
+    def test_messages_name_what_each_method_has(self, form):
+        x, graph = make_data()
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(x, graph)
+        gap, far = x.toarray(), x.toarray()
+        gap[1, 2], far[1, 2] = np.nan, np.inf
+        place, fill = r"row 1, column 2 is missing \(nan\)\. ", "Fill the gaps yourself"
+        with pytest.raises(FeatureError, match=f"{place}{fill}, or say by observed= which vertices have"):
+            GraphGaussian(progress=False).fit(form(gap), graph)
+        with pytest.raises(FeatureError, match=rf"{place}{fill}\.$"):
+            model.transform(form(gap))
+        with pytest.raises(FeatureError, match=rf"{place}{fill}; a dense row of NaN alone is a vertex"):
+            model.extend(form(gap[:2]))
+        for method in (model.transform, model.extend):
+            with pytest.raises(FeatureError, match=r"must be finite, but row 1, column 2 is inf\.$"):
+                method(form(far[:2]))
+
+    def test_a_row_of_nan_alone_beside_a_gap_is_not_what_is_refused(self):
+        x, graph = make_data()
+        model = GraphGaussian(latent_dim=4, scales=(2.0,), progress=False).fit(x, graph)
+        rows = x.toarray()[:3]
+        rows[0] = np.nan
+        assert model.extend(rows, [(0, 5)]).posterior.n_vertices == N + 3
+        rows[2, 1] = np.nan
+        with pytest.raises(FeatureError, match="row 2, column 1 is missing"):
+            model.extend(rows)
 
     def test_what_is_missing_is_completed_from_neighbours(self):
         x, graph = make_data()

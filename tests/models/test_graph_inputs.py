@@ -8,8 +8,9 @@ import scipy.sparse as sp
 from torch_geometric.data import Data
 
 from acvae import Graph
+from acvae._util.frames import is_frame
 from acvae.exceptions import GraphError
-from acvae.models.graph_inputs import as_graph, is_frame, is_networkx, is_pyg
+from acvae.models.graph_inputs import as_graph, is_networkx, is_pyg
 
 EDGES = np.array([[0, 1], [1, 2]])
 NAMES = np.array(["a", "b", "c"])

@@ -10,8 +10,10 @@ import scipy.sparse as sp
 import torch
 from torch_geometric.data import Data
 
+import acvae
 from acvae import Graph
 from acvae.datasets import Dataset
+from acvae.datasets.missing import MISSING
 from acvae.exceptions import (
     AcvaeWarning,
     AlignmentWarning,
@@ -64,6 +66,7 @@ class TestFormsOfFeatures:
             pd.DataFrame(X),
             pd.DataFrame(X).astype(pd.SparseDtype(float, 0)),
             pd.DataFrame(X).astype("Int64"),
+            pd.DataFrame(X).astype({0: "Float64", 1: int, 2: float}),
         ],
         ids=[
             "array",
@@ -77,6 +80,7 @@ class TestFormsOfFeatures:
             "frame",
             "sparse-frame",
             "nullable-frame",
+            "mixed-frame",
         ],
     )
     def test_all_give_the_same_matrix(self, features):
@@ -371,6 +375,12 @@ class TestMissing:
     def test_refused_by_default(self):
         with pytest.raises(FeatureError, match=r"row 0, column 1 is missing \(nan\) \(3 cells in 2 columns"):
             prepare(self.GAPS, PATH)
+        with pytest.raises(FeatureError, match=r"yourself, or take GraphGaussian, where observed= says"):
+            acvae.VAE(progress=False).fit(self.GAPS, PATH)
+        with pytest.raises(FeatureError, match=r"yourself, or take GraphGaussian, where observed= says"):
+            acvae.tune(acvae.VAE(), self.GAPS, PATH, {"latent_dim": [2]})
+        with pytest.raises(FeatureError, match=r"yourself, or say by observed= which vertices have"):
+            acvae.tune(acvae.GraphGaussian(), self.GAPS, PATH, {"latent_dim": [2]})
         with pytest.raises(OptionError, match="missing='drop' is unknown"):
             prepare(self.GAPS, PATH, missing="drop")
 
@@ -385,6 +395,20 @@ class TestMissing:
             table, Graph.from_edges(BY_NAME), missing="evidence", observed=[True, True, True, False]
         )
         assert set(inputs.names[~inputs.observed].tolist()) == {"u10", "u1"}
+
+    @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, pd.DataFrame])
+    def test_rows_that_are_not_observed_are_not_looked_at(self, form):
+        seen, given = np.array([False, False, True, True]), form(self.GAPS)
+        for missing in MISSING:
+            inputs = prepare(given, PATH, observed=seen, missing=missing)
+            np.testing.assert_array_equal(dense(inputs.features), [[0, 0], [0, 0], [3, 5], [2, 7]])
+            np.testing.assert_array_equal(inputs.observed, seen)
+        np.testing.assert_array_equal(dense(given), self.GAPS)  # left alone
+        seen = np.array([True, False, False, True])
+        with pytest.raises(FeatureError, match=r"row 0, column 1 is missing \(nan\)\. "):
+            prepare(given, PATH, observed=seen)
+        inputs = prepare(given, PATH, observed=seen, missing="mean")
+        np.testing.assert_array_equal(dense(inputs.features), [[1, 7], [0, 0], [0, 0], [2, 7]])
 
     def test_all_observed_is_none(self):
         assert prepare(X, PATH, observed=np.ones(4, dtype=bool)).observed is None

@@ -162,6 +162,15 @@ class TestPipelines:
         assert list(out.index) == list(table.index)
         np.testing.assert_array_equal(out, model.posterior_.mean)
 
+    @pytest.mark.parametrize("kinds", [{"a": bool, "b": int}, {"a": "boolean", "b": "Float64"}])
+    def test_frames_of_numbers_and_booleans(self, make, kinds):
+        table, graph = frame()
+        table["a"] = table["a"] > 0
+        expected = make().fit(table.to_numpy(dtype=float), graph).posterior_.mean
+        model = make().fit(table.astype(kinds), graph)
+        np.testing.assert_array_equal(model.posterior_.mean, expected)
+        np.testing.assert_array_equal(model.transform(table.astype(kinds)), expected)
+
 
 class TestNamesOfFeatures:
     def test_columns_are_remembered_and_others_refused(self, make):

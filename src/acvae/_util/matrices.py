@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from mmap import mmap
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
+from acvae._util.frames import frame_values, is_frame
 from acvae.exceptions import AcvaeError, FeatureError
 
-__all__ = ["as_matrix"]
+__all__ = ["as_matrix", "blank_rows", "own_copy"]
+
+BoolArray = npt.NDArray[np.bool_]
 
 
 def as_matrix(features: Any) -> Any:
@@ -34,7 +39,53 @@ def as_matrix(features: Any) -> Any:
     return matrix
 
 
+def blank_rows(matrix: Any, kept: BoolArray) -> Any:
+    """The matrix (n, D), array or CSR, with zeros in all rows but those kept (n,); it is not changed.
+
+    What is mapped from disk stays there, and its other rows as they are, unless they are not finite.
+    """
+    if sp.issparse(matrix):
+        here = np.repeat(kept, np.diff(matrix.indptr))
+        if here.all() or (_is_mapped(matrix.data) and np.isfinite(matrix.data[~here]).all()):
+            return matrix
+        ends = np.concatenate([[0], np.cumsum(here)])[matrix.indptr].astype(matrix.indptr.dtype)
+        return sp.csr_array((matrix.data[here], matrix.indices[here], ends), shape=matrix.shape)
+    if kept.all() or (_is_mapped(matrix) and np.isfinite(matrix[~kept]).all()):
+        return matrix
+    blank = matrix.copy()
+    blank[~kept] = 0
+    return blank
+
+
+def own_copy(matrix: Any, given: Any) -> Any:
+    """The matrix, array or CSR, in memory that it does not share with `given`, another or the same.
+
+    What is mapped from disk stays there.
+    """
+    if not any(np.may_share_memory(a, b) for a in _arrays(matrix) for b in _arrays(given)):
+        return matrix
+    own = [array if _is_mapped(array) else array.copy() for array in _arrays(matrix)]
+    return sp.csr_array(tuple(own), shape=matrix.shape) if sp.issparse(matrix) else own[0]
+
+
+def _arrays(matrix: Any) -> tuple[Any, ...]:
+    return (matrix.data, matrix.indices, matrix.indptr) if sp.issparse(matrix) else (matrix,)
+
+
+def _is_mapped(array: Any) -> bool:
+    """Whether it is read from a file as it is needed, and nobody may write to it."""
+    if array.flags.writeable:
+        return False
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            return True
+        array = array.base
+    return isinstance(array, mmap)
+
+
 def _read(features: Any) -> Any:
+    if is_frame(features):
+        return frame_values(features)
     if hasattr(features, "detach"):
         features = _from_torch(features)
     if sp.issparse(features):

@@ -49,14 +49,16 @@ def edge_table(
     that is called so.
     """
     named = source is not None or target is not None or weight is not None
+    unclear = False
     if header is None:
         guess = edges_alone_have_header(rows) if known is None else edges_have_header(rows, known)
-        if guess is None and not named:
-            warnings.warn(_header_or_edge(rows), HeaderWarning, stacklevel=3)
+        unclear = guess is None and not named
         header = named or bool(guess)
     table = rows.table(header)
     if len(table.columns) < 2:
         raise DataError(f"{str(rows.path)!r} should have two columns, the two ends of an edge, but has one.")
+    if unclear:
+        warnings.warn(_header_or_edge(rows), HeaderWarning, stacklevel=3)
     if not named:
         _refuse_adjacency(table)
     chosen = _end_columns(table, source, target)

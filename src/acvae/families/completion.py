@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from acvae._util.memory import available_memory
 from acvae.exceptions import FeatureError
+from acvae.families.columns import by_columns
 from acvae.gaussian.graph.leave_one_out import held_out_evidence
 from acvae.gaussian.graph.solver import Gaussian, LocalSolver, Solver
 
@@ -69,12 +70,12 @@ class Completion:
     ) -> None:
         self.gaussian, self.precision = gaussian, precision
         self._ids: IntArray = np.flatnonzero(seen)
-        self._features = features[self._ids]
-        self._mean: FloatArray = np.asarray(self._features.mean(axis=0), dtype=np.float64).ravel()
+        self._columns = by_columns(_rows(features, self._ids))
+        self._mean = self._columns.mean
         self._sample = _sample(self._ids, min(sample, ENTRIES // max(1, len(self._mean)) + 1), seed)
         self._left_out, variance = self._without_own(self._sample)
         error = ((self._own() - self._left_out) ** 2 / variance[:, None]).sum(axis=0)
-        spread = _variances(self._features, self._mean)
+        spread = self._columns.variance
         usual = error.sum() / max(len(variance) * spread.sum(), TINY) * spread
         self._deviation: FloatArray = np.sqrt((error + PRIOR * usual) / (len(variance) + PRIOR))
 
@@ -89,6 +90,7 @@ class Completion:
             )
         by_rows = len(vertices) <= width
         found, variance = self._by_rows(vertices) if by_rows else self._by_columns(vertices)
+        found += self._columns.level
         return found, np.sqrt(variance + 1 / self.precision)[:, None] * self._deviation
 
     @property
@@ -96,19 +98,27 @@ class Completion:
         """How far vertices that are left out are from what was expected.
 
         Where features are what a vertex has or has not, one less the mean nDCG of those it has, in the order
-        of what was expected; else the mean square, relative to each feature's variance.
+        of what was expected; else the mean square, relative to each feature's variance. Features that do not
+        vary have no part in it.
         """
-        own = self._own()
-        if own.min(initial=0) >= 0 and (own == 0).mean() > 0.5:
-            return 1 - float(_ndcg(self._left_out, own != 0).mean())
-        spread = np.maximum(_variances(self._features, self._mean), TINY)
-        return float((((own - self._left_out) ** 2) / spread).mean())
+        varies = self._columns.varies
+        own, left_out = (part[:, varies] for part in (self._own(), self._left_out))
+        if not own.size:
+            return 0.0
+        level = self._columns.level[varies]
+        given = own + level
+        if given.any() and given.min() >= 0 and (given == 0).mean() > 0.5:
+            return 1 - float(_ndcg(left_out + level, given != 0).mean())
+        return float((((own - left_out) ** 2) / self._columns.variance[varies]).mean())
 
     def _own(self) -> FloatArray:
         return self._dense(np.searchsorted(self._ids, self._sample))
 
     def _without_own(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
-        """(s, D) what is expected of vertices with features without their own, and (s,) its variance/s²."""
+        """(s, D) what is expected of vertices with features without their own, and (s,) its variance/s².
+
+        Relative to the columns' levels, as all that is computed here.
+        """
         found, variance = self._by_rows(vertices)
         own = self._dense(np.searchsorted(self._ids, vertices)) - self._mean
         precision = np.full(len(vertices), self.precision)
@@ -126,7 +136,7 @@ class Completion:
             part = slice(first, first + len(own))
             variance[part] = columns[own].diagonal()
             share = self.precision * columns[self._ids].T
-            found[part] = share @ self._features + (1 - share.sum(axis=1))[:, None] * self._mean
+            found[part] = share @ self._columns.table + (1 - share.sum(axis=1))[:, None] * self._mean
         return found, variance
 
     def _by_columns(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -140,7 +150,7 @@ class Completion:
         return found, self.gaussian.variances(vertices)[0]
 
     def _dense(self, rows: Any, columns: slice = slice(None)) -> FloatArray:
-        part = self._features[rows][:, columns]
+        part = self._columns.table[rows][:, columns]
         return np.asarray(part.toarray() if sp.issparse(part) else part, dtype=np.float64)
 
 
@@ -191,10 +201,13 @@ def _ndcg(values: FloatArray, relevant: BoolArray) -> FloatArray:
     return np.asarray((hit @ gain) / np.cumsum(gain)[hit.sum(axis=1) - 1])
 
 
-def _variances(features: Any, mean: FloatArray) -> FloatArray:
-    """(D,) of the columns."""
-    square = features.multiply(features) if sp.issparse(features) else np.asarray(features) ** 2
-    return np.maximum(np.asarray(square.mean(axis=0), dtype=np.float64).ravel() - mean**2, 0)
+def _rows(features: Any, ids: IntArray) -> Any:
+    """Those rows; of a sparse table as CSR, every place stored once."""
+    if not sp.issparse(features):
+        return np.asarray(features)[ids]
+    rows = sp.csr_array(features)[ids]
+    rows.sum_duplicates()
+    return rows
 
 
 def _sample(ids: IntArray, size: int, seed: int) -> IntArray:

@@ -67,6 +67,8 @@ class GraphGaussianFit:
         How Gaussians are held.
     report
         What was tried and chosen, with held-out losses.
+    observed
+        Rows (n,) of features that count, also where they say nothing; None for all.
     """
 
     graph: Graph
@@ -79,6 +81,7 @@ class GraphGaussianFit:
     probability: Head
     solver: Solver
     report: dict[str, Any] = field(default_factory=dict)
+    observed: BoolArray | None = None
     _statistics: GraphStatistics | None = None
     _completion: Completion | None = None
 
@@ -112,11 +115,12 @@ class GraphGaussianFit:
 
         By a Gaussian of its own (`completion`); `features` (n, D) are those that were fitted to.
         """
-        if self.evidence is None:
+        if self.evidence is None or (self.observed is not None and not self.observed.any()):
             raise FeatureError("the model was fitted without features, so there are none to expect.")
         if not self.seen.any():  # all rows are alike
-            table = features.toarray() if sp.issparse(features) else np.asarray(features)
-            mean, spread = (np.asarray(of(table, axis=0), np.float64) for of in (np.nanmean, np.nanstd))
+            counts = features if self.observed is None else features[np.flatnonzero(self.observed)]
+            table = counts.toarray() if sp.issparse(counts) else np.asarray(counts)
+            mean, spread = (of(table, axis=0, dtype=np.float64) for of in (np.mean, np.std))
             return np.tile(mean, (len(vertices), 1)), np.tile(spread, (len(vertices), 1))
         if self._completion is None:
             weights = relative_weights(self.graph)
@@ -133,6 +137,8 @@ class GraphGaussianFit:
             **self.order.pack("order/"),
             **self.probability.pack("probability/"),
         }
+        if self.observed is not None:
+            out["observed"] = self.observed
         if self.evidence is not None:
             out.update({"evidence/" + name: array for name, array in self.evidence.pack().items()})
         return out
@@ -158,6 +164,7 @@ class GraphGaussianFit:
             Head.unpack(arrays, "order/"),
             Head.unpack(arrays, "probability/"),
             solver_named(solver, graph.n_vertices, graph.edges),
+            observed=stored.mask("observed", graph.n_vertices) if "observed" in arrays else None,
         )
         for head in (made.order, made.probability):
             if len(head.centre) != made.statistics.count:
@@ -326,7 +333,18 @@ def fit_graph_gaussian(
         probability = _unlearned(statistics.count, float(odds))
     say("probabilities", 1.0)
     return GraphGaussianFit(
-        graph, evidence, rows, seen, best, PRECISION, order, probability, chosen, report, statistics
+        graph,
+        evidence,
+        rows,
+        seen,
+        best,
+        PRECISION,
+        order,
+        probability,
+        chosen,
+        report,
+        None if observed is None else np.array(observed),
+        statistics,
     )
 
 

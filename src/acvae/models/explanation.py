@@ -197,9 +197,12 @@ def _of_some_orders(
 
 
 def _shared(model: GraphGaussian, i: int, j: int) -> list[tuple[Any, float]]:
-    """Features that both have, by how much each says; of real-valued ones those far on the same side."""
+    """Features that both have, by how much each says; of real-valued ones those far on the same side.
+
+    None where the features of either say nothing, or are not observed.
+    """
     features, evidence = model._features, model._fit.evidence
-    if features is None or evidence is None:
+    if features is None or evidence is None or not model._fit.seen[[i, j]].all():
         return []
     both = features[[i, j]]
     x, y = np.asarray(both.toarray() if sp.issparse(both) else both, dtype=np.float64)

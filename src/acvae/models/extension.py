@@ -17,13 +17,13 @@ from torch import Tensor
 
 from acvae import objectives
 from acvae._util.checks import as_array, as_list
+from acvae._util.frames import is_frame
 from acvae._util.text import shown
 from acvae._util.vertex_names import examples, is_range
 from acvae.exceptions import FeatureError, GraphError, UnknownNameError
 from acvae.families.amortized import PAIRS_AT_A_TIME, ROWS_AT_A_TIME, AmortizedInference
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.models.graph_inputs import is_frame
 
 if TYPE_CHECKING:
     from acvae.models import ACVAE

@@ -17,6 +17,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from acvae._util.edge_lists import as_weights
+from acvae._util.matrices import blank_rows
+from acvae.datasets.missing import check_finite
 from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.families.graph_gaussian import dimensions, mean_weight
 from acvae.gaussian.graph.scales import ScalesJoint
@@ -197,10 +199,10 @@ def _evidence(
     table = model._as_rows(features)
     if table.shape[0] == 0:
         raise FeatureError("there are no new vertices: features has no rows.")
-    if sp.issparse(table):
-        return evidence.project(table)
-    missing = np.asarray(np.isnan(np.asarray(table, dtype=np.float64)).all(axis=1), dtype=np.bool_)
-    rows, seen = evidence.project(np.where(missing[:, None], 0.0, table))
+    missing = np.zeros(table.shape[0], dtype=bool) if sp.issparse(table) else np.isnan(table).all(axis=1)
+    table = blank_rows(table, ~missing)
+    check_finite(table, "Fill the gaps yourself; a dense row of NaN alone is a vertex without features.")
+    rows, seen = evidence.project(table)
     return rows * ~missing[:, None], seen & ~missing
 
 

@@ -15,6 +15,7 @@ from acvae._util.matrices import as_matrix
 from acvae._util.options import option
 from acvae._util.stages import Stages
 from acvae._util.text import shown
+from acvae.datasets.missing import check_finite
 from acvae.exceptions import FeatureError, GraphError, OptionError, SavedModelError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, fit_graph_gaussian
 from acvae.families.graph_gaussian_seconds import seconds_before
@@ -124,7 +125,7 @@ class GraphGaussian(Embedder):
             None for a graph without any features: its structure alone then carries the joint. Names in a list
             of edges are then mapped as by `Graph.from_edges`.
         observed
-            (n,) which vertices have features at all; rows of the others are not looked at.
+            (n,) which vertices have features at all; rows of the others are not looked at, and may be NaN.
         """
         self._check_options()
         inputs = self._prepare(features, graph, observed)
@@ -160,6 +161,7 @@ class GraphGaussian(Embedder):
                 "the model was fitted without features, so rows of features say nothing to it."
             )
         rows = self._as_rows(features)
+        check_finite(rows, "Fill the gaps yourself.")
         evidence, seen = fitted.evidence.project(rows)
         share = fitted.precision / (1 + fitted.precision)
         alone = share * evidence * seen[:, None]
@@ -224,7 +226,14 @@ class GraphGaussian(Embedder):
         """Features may be missing altogether, and so may the graph, but not both."""
         if features is not None:
             inputs = prepare(
-                features, graph, observed=observed, uses_weights=True, model="GraphGaussian", stacklevel=4
+                features,
+                graph,
+                observed=observed,
+                uses_weights=True,
+                own=True,
+                takes_observed=True,
+                model="GraphGaussian",
+                stacklevel=4,
             )
             if inputs.graph is None:
                 empty = Graph(inputs.features.shape[0], [], inputs.names)

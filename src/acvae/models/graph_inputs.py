@@ -10,12 +10,13 @@ import scipy.sparse as sp
 
 from acvae._util.checks import as_array
 from acvae._util.edge_lists import IntArray, split_columns
+from acvae._util.frames import is_frame
 from acvae._util.text import counted
 from acvae._util.vertex_names import examples, id_text
 from acvae.exceptions import GraphError
 from acvae.graph import Graph
 
-__all__ = ["GraphInput", "as_graph", "is_frame", "is_networkx", "is_pyg"]
+__all__ = ["GraphInput", "as_graph", "is_networkx", "is_pyg"]
 
 
 class GraphInput(NamedTuple):
@@ -23,11 +24,6 @@ class GraphInput(NamedTuple):
 
     graph: Graph
     weighted: bool
-
-
-def is_frame(value: Any) -> bool:
-    """A data frame of pandas, without importing it."""
-    return hasattr(value, "columns") and hasattr(value, "iloc") and hasattr(value, "index")
 
 
 def is_networkx(value: Any) -> bool:

@@ -11,14 +11,17 @@ import scipy.sparse as sp
 
 from acvae._util.checks import as_array
 from acvae._util.edge_lists import BoolArray
-from acvae._util.matrices import as_matrix
+from acvae._util.frames import frame_values, is_frame
+from acvae._util.matrices import as_matrix, blank_rows, own_copy
 from acvae._util.vertex_names import examples, is_range, order_of
 from acvae.datasets.missing import fill_missing
 from acvae.exceptions import AlignmentWarning, FeatureError, GraphError, IgnoredWeightsWarning
 from acvae.graph import Graph
-from acvae.models.graph_inputs import as_graph, is_frame, is_networkx, is_pyg
+from acvae.models.graph_inputs import as_graph, is_networkx, is_pyg
 
 __all__ = ["Inputs", "prepare"]
+
+_WITHOUT = "take GraphGaussian, where observed= says which vertices have features"
 
 
 class Inputs(NamedTuple):
@@ -27,7 +30,8 @@ class Inputs(NamedTuple):
     Attributes
     ----------
     features
-        (n, D), sparse or dense, without NaN; what `acvae.nn.as_features` takes.
+        (n, D), sparse or dense, without NaN; what `acvae.nn.as_features` takes. Rows that are not observed
+        are zeros, but for those of a matrix on disk.
     graph
         With the names where they are known; None where none was given.
     names
@@ -55,6 +59,8 @@ def prepare(
     observed: Any = None,
     missing: str = "error",
     uses_weights: bool = False,
+    own: bool = False,
+    takes_observed: bool = False,
     model: str = "this model",
     stacklevel: int = 3,
 ) -> Inputs:
@@ -69,18 +75,23 @@ def prepare(
         An `acvae.Graph`, a graph of NetworkX, a SciPy sparse adjacency matrix, a `Data` of PyTorch Geometric,
         edges as an array (m, 2), or a data frame with the columns source, target and perhaps weight.
     observed
-        Mask (n,) of the rows given: which have features at all.
+        Mask (n,) of the rows given: which have features at all. What stands in the others is not looked at.
     missing
         What to do about NaN, as in `acvae.datasets.missing.fill_missing`.
     uses_weights
         Whether the model uses weights of edges; if not and there are some, a warning says so.
+    own
+        Whether the features are kept, and so must not change when the caller's do. Those on disk stay there.
+    takes_observed
+        Whether the caller takes `observed`, so that messages may say so.
     model
         What to call the model in messages.
     stacklevel
         Of the warnings: 3 is the caller of the function that calls `prepare`.
     """
     features, graph = _unpack(features, graph)
-    matrix, row_names, columns = _values(features)
+    given, row_names, columns = _values(features)
+    matrix = given
     rows = matrix.shape[0]
     mask = _mask(observed, rows, row_names)
     notes: list[tuple[type[Warning], str]] = []
@@ -98,9 +109,17 @@ def prepare(
         elif row_names is not None and made.names is None:
             made = Graph(made.n_vertices, made.edges, row_names, made.weights)
 
-    matrix, complete = fill_missing(matrix, missing)
+    if mask is not None:
+        matrix = blank_rows(matrix, mask)
+    count = None if mask is None else int(mask.sum())
+    advice = "say by observed= which vertices have features" if takes_observed else _WITHOUT
+    matrix, complete = fill_missing(
+        matrix, missing, count=count, advice=f"Fill the gaps yourself, or {advice}."
+    )
     if complete is not None:
         mask = complete if mask is None else mask & complete
+    if own:
+        matrix = own_copy(matrix, given)
     if mask is not None and mask.all():
         mask = None
     for category, text in notes:
@@ -149,29 +168,8 @@ def _values(features: Any) -> tuple[Any, npt.NDArray[Any] | None, npt.NDArray[An
                 f"the index of the features names vertices, but some more than once: {examples(repeated)}. "
                 "Drop or merge these rows, or take a plain index with reset_index(drop=True)."
             )
-        return _frame_values(features), None if is_range(index) else index, columns
+        return frame_values(features), None if is_range(index) else index, columns
     return as_matrix(features), None, None
-
-
-def _frame_values(frame: Any) -> Any:
-    """The numbers of a data frame; every column that has none is named."""
-    bad = [
-        f"{column!r} ({kind})"
-        for column, kind in zip(frame.columns, frame.dtypes, strict=True)
-        if getattr(getattr(kind, "subtype", kind), "kind", "O") not in "biuf"
-    ]
-    if bad:
-        raise FeatureError(
-            f"features must be real numbers, but these columns are not: {', '.join(bad)}. Leave them out, or "
-            "make numbers of them, for example by pandas.get_dummies."
-        )
-    if len(frame.columns) and all(
-        hasattr(kind, "fill_value") and kind.fill_value == 0 for kind in frame.dtypes
-    ):
-        return sp.csr_array(frame.sparse.to_coo())
-    if all(isinstance(kind, np.dtype) for kind in frame.dtypes):
-        return frame.to_numpy()
-    return frame.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _mask(observed: Any, rows: int, row_names: npt.NDArray[Any] | None) -> BoolArray | None:

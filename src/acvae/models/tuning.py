@@ -172,12 +172,15 @@ def tune(
     splits, seed = whole_number("splits", splits, minimum=1), seed_number("seed", seed)
     check_model(model)
     combinations = _combinations(model, grid)
-    if observed is not None and "observed" not in inspect.signature(model.fit).parameters:
+    takes_observed = "observed" in inspect.signature(model.fit).parameters
+    if observed is not None and not takes_observed:
         raise OptionError(f"{type(model).__name__} takes no observed=: every vertex needs features.")
     given, whole = features, graph
     more = {} if observed is None else {"observed": observed}
     if features is not None:
-        inputs = prepare(features, graph, observed=observed, uses_weights=True, stacklevel=3)
+        inputs = prepare(
+            features, graph, observed=observed, uses_weights=True, takes_observed=takes_observed, stacklevel=3
+        )
         given, whole = inputs.features, inputs.graph
         more = {} if inputs.observed is None else {"observed": inputs.observed}
     check_graph_type(whole)

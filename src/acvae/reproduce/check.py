@@ -12,8 +12,8 @@ differences, over all evaluations on the way and what was selected:
     NCRR 0.0062   MRR 0.0127   Hits@10 0.0145   ELBO 0.31%   log-likelihood 0.95%
     KL and structure 6.6%      share of settled weights 0.026
 
-On Epinions, CVAE_corr at γ = 1000 and ACVAE_SP at γ = 0.1, whose pair network has 1,000 hidden units, and 22,000
-steps: with the kernels that the stored runs were made with, 3e−6 in NCRR and nothing in all else; with others
+On Epinions, CVAE_corr at γ = 1000 and ACVAE_SP at γ = 0.1, 22,000 steps with 1,000 hidden units of the pair
+network: with the kernels that the stored runs were made with, 3e−6 in NCRR and else nothing; with others
 
     NCRR of train links 0.0103   ELBO 0.79%   structure 11.3%   the rest within the above
 
