@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 
 from acvae import Graph, Posterior
 from acvae.exceptions import FeatureError, GraphError, NotFittedError, OptionError
-from acvae.models.conventions import Embedder, check_graph_type, column_names
+from acvae.models.conventions import Embedder, column_names
 
 GRAPH = Graph(4, [(0, 1), (1, 2)], ["a", "b", "c", "d"])
 
@@ -158,9 +158,3 @@ def test_tags(likelihood, positive):
     tags = Mine(likelihood=likelihood).__sklearn_tags__()
     assert tags.input_tags.positive_only is positive
     assert tags.input_tags.sparse
-
-
-def test_only_a_graph_is_a_graph():
-    check_graph_type(GRAPH)
-    with pytest.raises(GraphError, match=r"not str; see Graph.from_edges"):
-        check_graph_type("x.csv")

@@ -273,3 +273,56 @@ def test_weights_that_are_none(weighted, edges, weights, telling):
     model, x, _ = weighted
     with pytest.raises(GraphError, match=telling):
         model.extend(x[[1]], edges, weights=weights)
+
+
+# ---------------------------------------------------------------------- links of the new
+
+
+def people():
+    """Two circles of people who share habits, all named."""
+    rng = np.random.default_rng(1)
+    n = 160
+    circle = np.arange(n) % 2
+    share = np.where(circle[:, None] == circle, 0.08, 0.004)
+    edges = np.argwhere(np.triu(rng.random((n, n)) < share, 1))
+    habits = (rng.random((n, 20)) < np.where(circle[:, None] == np.arange(20) % 2, 0.5, 0.05)).astype(float)
+    names = [f"p{i}" for i in range(n)]
+    return habits, Graph.from_edges([(names[i], names[j]) for i, j in edges], names), circle
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_stranger_changes_no_known_link_and_strengths_stay(weighted):
+    x, graph = make_data()
+    rng = np.random.default_rng(2)
+    if weighted:
+        graph = Graph(N, graph.edges, weights=rng.uniform(0.5, 4, graph.n_edges))
+    model = GraphGaussian(scales=(2.0, 20.0), progress=False).fit(x, graph)
+    i, j = np.triu_indices(N, 1)
+    known = model.links_.log_odds(i, j)
+    alone = model.extend(None, names=[N])
+    np.testing.assert_allclose(alone.links_.log_odds(i, j), known, atol=1e-4)
+    joined = model.extend(x[[0, 7]], [(0, 4), (0, 5), (1, 6)])
+    joint = joined.posterior.joint
+    order = np.lexsort(np.sort(joint.links, axis=1).T[::-1])
+    for s, scale in enumerate(joined.links_.statistics.scales):
+        np.testing.assert_allclose(scale.gaussian.strength, joint.strength[s, order], rtol=1e-12)
+        np.testing.assert_allclose(scale.gaussian.diagonal, joint.diagonal[s], rtol=1e-12)
+
+
+def test_new_people_are_expected_in_their_circle():
+    habits, graph, circle = people()
+    model = GraphGaussian(progress=False).fit(habits, graph)
+    features = np.array([np.arange(20) % 2 == 0, np.arange(20) % 2 == 1]).astype(float)
+    found = model.extend(features, names=["even", "odd"])
+    ids, probability = found.predict_links(found.vertices, k=10)
+    assert (circle[ids] == [[0], [1]]).all()
+    assert (np.diff(probability) <= 0).all()
+    np.testing.assert_allclose(found.link_probability([["even"], ["odd"]], ids), probability, rtol=1e-5)
+    assert found.link_probability("odd", "even") == pytest.approx(found.link_probability("even", "odd"))
+    named, _ = found.predict_links(["even"], k=3, names=True)
+    assert named[0].tolist() == [graph.name(i) for i in ids[0, :3]]
+    by_edges = model.extend(None, [("x", "p3"), ("x", "p5"), ("x", "p7")], names=["x"])
+    ids, _ = by_edges.predict_links(["x"], k=5)
+    assert (circle[ids[0]] == 1).all()
+    assert not np.isin([graph.index("p3"), graph.index("p5"), graph.index("p7")], ids).any()
+    assert repr(found) == "GraphExtension(2 new of 162 vertices)"

@@ -9,7 +9,7 @@ times what it is without c: correlations, and cosines of means, do not depend on
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -104,6 +104,26 @@ class GraphGaussianFit:
     def pull(self) -> FloatArray:
         """(n, d) c·r, what the evidence adds to J·mean."""
         return self.precision * self.seen[:, None] * self.rows
+
+    def among(self, graph: Graph, rows: FloatArray, seen: BoolArray) -> GraphGaussianFit:
+        """The same on a larger graph, whose first vertices and edges are those of this one.
+
+        `rows` (N, d) and `seen` (N,) are the evidence of all. Heads, and strengths of edges, stay the same.
+        """
+        precision = self.precision if self.seen.any() else 0.0
+        own, there = (
+            strength_of_one(g, 1.0, precision) / mean_weight(g) for g in (self.graph, graph)
+        )  # of an edge of weight one
+        return replace(
+            self,
+            graph=graph,
+            rows=rows,
+            seen=seen,
+            scales=tuple(t * own / there for t in self.scales),
+            solver=solver_named(self.solver.name, graph.n_vertices, graph.edges),
+            _statistics=None,
+            _completion=None,
+        )
 
     def new_strengths(self, scale: float, count: int, weights: FloatArray | None = None) -> FloatArray:
         """(count,) strengths of new edges at a scale, by weight as the known ones'; else all alike."""

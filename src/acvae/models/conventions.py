@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import Any, Self
 
@@ -13,19 +13,15 @@ from sklearn import exceptions as sklearn_exceptions
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from acvae import exceptions
-from acvae._util.checks import flag, whole_number
 from acvae._util.stages import Stages
 from acvae._util.targets import as_target
 from acvae.exceptions import FeatureError, GraphError
-from acvae.gaussian.checks import check_pairs
-from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.links.prediction import best_links, link_blocks, probability_of
 from acvae.links.ranking import LinkRanking
+from acvae.models.link_answers import LinkAnswers
 from acvae.models.scoring import score_links
-from acvae.models.vertices import names_of, vertex_ids
 
-__all__ = ["Embedder", "check_apart", "check_graph_type", "column_names"]
+__all__ = ["Embedder", "column_names"]
 
 # How the time of learning links from a posterior is spent, about, in percent.
 LINK_STAGES = {"leave-one-out": 60, "head": 30, "probabilities": 10}
@@ -59,7 +55,7 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 setattr(cls, name, _features_by_keyword(vars(cls)[name]))
 
 
-class Embedder(_Transformer):
+class Embedder(LinkAnswers, _Transformer):
     """A transformer from features to embeddings that is fitted on a graph too.
 
     `fit(features, graph)` takes the graph where others take labels, so that a pipeline passes it on:
@@ -68,8 +64,6 @@ class Embedder(_Transformer):
     """
 
     latent_dim: int
-    posterior_: Posterior
-    graph_: Graph | None
     _links: LinkRanking | None = None
 
     def fit(self, features: Any, graph: Graph | None = None) -> Self:
@@ -123,78 +117,6 @@ class Embedder(_Transformer):
         self._need_fit("use_links")
         self._links = ranking
 
-    def link_probability(self, i: Any, j: Any) -> Any:
-        """Probability (...) of a link between vertices, if links are missing as `split_edges` hides them.
-
-        That is one link of every vertex, or 5 % of them (`acvae.links.missing`). `i` and `j` are ids or
-        names, one or arrays that broadcast.
-        """
-        self._need_fit("link_probability")
-        a, b = check_pairs(self._ids(i), self._ids(j), self.posterior_.n_vertices)
-        check_apart(a, b)
-        odds = self.links_.log_odds(a.ravel(), b.ravel())
-        found = probability_of(odds).reshape(a.shape)
-        return float(found) if found.ndim == 0 else found
-
-    def predict_links(
-        self, rows: Any, k: int = 10, exclude: Graph | None = None, *, names: bool = False
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """The k likeliest new links of each vertex, with their probabilities.
-
-        Parameters
-        ----------
-        rows
-            Ids or names of vertices.
-        exclude
-            Links that are known and not to be told; by default those the model was fitted on.
-        names
-            Give names in place of ids, None where no vertex is left.
-
-        Returns
-        -------
-        ids (r, k) and probabilities (r, k), best first. Where fewer than k vertices are left, −1 and 0.
-        """
-        self._need_fit("predict_links")
-        ids, k, known = self._asked(rows, k, exclude)
-        names = flag("names", names)
-        best, probabilities = best_links(self.links_, ids, k, known)
-        return (names_of(best, self.graph_) if names else best), probabilities
-
-    def link_blocks(
-        self, rows: Any = None, k: int = 10, exclude: Graph | None = None
-    ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
-        """`predict_links` of many vertices, by default all, some at a time: `(rows, ids, probabilities)`.
-
-        Memory is that of a block of rows, however many are asked for.
-        """
-        self._need_fit("link_blocks")
-        everyone = np.arange(self.posterior_.n_vertices) if rows is None else rows
-        return link_blocks(self.links_, *self._asked(everyone, k, exclude))
-
-    def _asked(
-        self, rows: Any, k: Any, exclude: Graph | None
-    ) -> tuple[npt.NDArray[np.int64], int, Graph | None]:
-        """Vertices, how many links of each, and the links to leave out, as they should be."""
-        ids = self._rows(rows)
-        known = self.graph_ if exclude is None else exclude
-        if known is not None:
-            check_graph_type(known)
-            if known.n_vertices != self.posterior_.n_vertices:
-                raise GraphError(
-                    f"the graph to exclude has {known.n_vertices} vertices, the model "
-                    f"{self.posterior_.n_vertices}."
-                )
-        return ids, whole_number("k", k, minimum=1), known
-
-    def nearest(
-        self, rows: Any, k: int = 10, exclude: Graph | None = None, *, names: bool = False
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """`posterior_.nearest` by id or by name: the k nearest and their distances, both (r, k)."""
-        self._need_fit("nearest")
-        names = flag("names", names)
-        ids, distances = self.posterior_.nearest(self._rows(rows), k, exclude)
-        return (names_of(ids, self.graph_) if names else ids), distances
-
     def score(self, features: Any, graph: Graph, *, metric: str = "ncrr", by: str = "link") -> float:
         """How well the links of `graph` that were hidden from `fit` are ranked: NCRR, 1 is best.
 
@@ -203,17 +125,6 @@ class Embedder(_Transformer):
         """
         self._need_fit("score")
         return score_links(self, graph, metric=metric, by=by)
-
-    def _ids(self, vertices: Any) -> npt.NDArray[np.int64]:
-        """Ids of vertices that are given by id or by name, one or an array of any shape."""
-        return vertex_ids(vertices, self.posterior_.n_vertices, self.graph_)
-
-    def _rows(self, vertices: Any) -> npt.NDArray[np.int64]:
-        """Ids of one vertex or a list of them, as a list."""
-        ids = np.atleast_1d(self._ids(vertices))
-        if ids.ndim != 1:
-            raise GraphError(f"rows must be a list of vertices, got shape {ids.shape}.")
-        return ids
 
     # ------------------------------------------------------------------ what scikit-learn asks
 
@@ -266,22 +177,6 @@ class Embedder(_Transformer):
         raise FeatureError(
             "The feature names should match those that were passed during fit.\n"
             + ("".join(told) or "Feature names must be in the same order as they were in fit.\n")
-        )
-
-
-def check_apart(i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> None:
-    """Refuse a vertex with itself; ids of one shape."""
-    if (i == j).any():
-        same = int(i[i == j].flat[0])
-        raise GraphError(f"a link joins two vertices, but vertex {same} was asked for with itself.")
-
-
-def check_graph_type(graph: Any) -> None:
-    """Anything but a Graph is answered with how to make one."""
-    if not isinstance(graph, Graph):
-        raise GraphError(
-            f"graph must be an acvae.Graph, not {type(graph).__name__}; see Graph.from_edges, "
-            "from_networkx, from_scipy, from_pyg and from_pandas."
         )
 
 

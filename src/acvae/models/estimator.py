@@ -24,8 +24,9 @@ from acvae.families.independent import IndependentFamily
 from acvae.gaussian.checks import check_memory
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
-from acvae.models.conventions import Embedder, check_graph_type
+from acvae.models.conventions import Embedder
 from acvae.models.inputs import prepare
+from acvae.models.link_answers import check_graph_type
 from acvae.nn import Autoencoder, Likelihood, as_features, make_likelihood
 from acvae.nn.features import Features
 from acvae.training import BatchSizes, Callback, Checkpoint, Plan, train

@@ -10,6 +10,7 @@ between any two neighbours, and −a_u·h_v/J_vv on the diagonal of each.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,12 +21,14 @@ from acvae._util.edge_lists import as_weights
 from acvae._util.matrices import blank_rows
 from acvae.datasets.missing import check_finite
 from acvae.exceptions import FeatureError, GraphError, OptionError
-from acvae.families.graph_gaussian import dimensions, mean_weight
+from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, mean_weight
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.graph.solver import solver_named
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
+from acvae.links.ranking import LinkRanking
 from acvae.models.extension import all_names, ids_of_ends, new_vertices, pairs_of
+from acvae.models.link_answers import LinkAnswers
 
 if TYPE_CHECKING:
     from acvae.models.graph_gaussian import GraphGaussian
@@ -39,12 +42,34 @@ FloatArray = npt.NDArray[np.float64]
 MOST = 1e6  # weight of a new edge, over the mean of the known
 
 
-class GraphExtension(NamedTuple):
-    """The joint and the graph with the new vertices, whose ids come after all known ones."""
+class GraphExtension(LinkAnswers):
+    """The joint and the graph with the new vertices, whose ids come after all known ones.
 
-    posterior: Posterior
-    graph: Graph
-    vertices: IntArray  # (k,) ids of the new vertices in both
+    Links of the new vertices are asked for as a model's: `predict_links`, `link_probability`, `links_`.
+
+    Attributes
+    ----------
+    posterior, graph
+        Of all vertices; also as `posterior_` and `graph_`, as a model calls them.
+    vertices
+        (k,) ids of the new vertices in both.
+    """
+
+    def __init__(
+        self, posterior: Posterior, graph: Graph, vertices: IntArray, fitted: GraphGaussianFit
+    ) -> None:
+        self.posterior = self.posterior_ = posterior
+        self.graph = self.graph_ = graph
+        self.vertices = vertices
+        self._fit = fitted
+
+    def __repr__(self) -> str:
+        return f"GraphExtension({len(self.vertices)} new of {self.graph.n_vertices:,} vertices)"
+
+    @cached_property
+    def links_(self) -> LinkRanking:
+        """The model's heads on the numbers of pairs in the larger graph, where known vertices are updated."""
+        return self._fit.ranking
 
 
 class Precision(NamedTuple):
@@ -99,7 +124,10 @@ def extend(
             precisions.append(_joined(start, ends, strength))
         else:
             precisions.append(_conditional(start, ends, strength, n, scale.mean))
-    return GraphExtension(_posterior(model, precisions), everyone, np.arange(n, n + k))
+    joined = fitted.among(
+        everyone, np.concatenate([fitted.rows, evidence]), np.concatenate([fitted.seen, seen])
+    )
+    return GraphExtension(_posterior(model, precisions), everyone, np.arange(n, n + k), joined)
 
 
 def _checked(weights: npt.ArrayLike, ends: IntArray, graph: Graph) -> FloatArray:

@@ -24,11 +24,12 @@ from acvae.gaussian.graph.solver import SOLVERS
 from acvae.gaussian.posterior import Posterior
 from acvae.graph import Graph
 from acvae.links.ranking import LinkRanking
-from acvae.models.conventions import Embedder, check_apart
+from acvae.models.conventions import Embedder
 from acvae.models.explanation import Explanation, explain
 from acvae.models.graph_extension import GraphExtension, extend
 from acvae.models.graph_inputs import as_graph
 from acvae.models.inputs import Inputs, prepare
+from acvae.models.link_answers import check_apart
 
 __all__ = ["GraphGaussian"]
 
@@ -188,6 +189,8 @@ class GraphGaussian(Embedder):
         weights: npt.ArrayLike | None = None,
     ) -> GraphExtension:
         """The joint with unseen vertices in it; the model itself stays as it is.
+
+        What is given back tells their links too: `predict_links`, `link_probability`, `links_`.
 
         Parameters
         ----------

@@ -16,9 +16,9 @@ from acvae.exceptions import GraphError
 from acvae.families.sage import SageFamily
 from acvae.gaussian.checks import check_memory
 from acvae.graph import Graph
-from acvae.models.conventions import check_graph_type
 from acvae.models.estimator import FamilyEstimator, check_network_memory, resolve_device
 from acvae.models.inputs import prepare
+from acvae.models.link_answers import check_graph_type
 from acvae.nn.sage import SageGraph, SageNetwork
 from acvae.training import Callback, Checkpoint
 

@@ -22,8 +22,9 @@ from acvae._util.progress import Progress
 from acvae._util.text import shown
 from acvae.exceptions import GraphError, OptionError, did_you_mean
 from acvae.graph import Graph
-from acvae.models.conventions import Embedder, check_graph_type
+from acvae.models.conventions import Embedder
 from acvae.models.inputs import prepare
+from acvae.models.link_answers import check_graph_type
 from acvae.models.scoring import BY, METRICS, score_links
 from acvae.splits import split_edges
 
