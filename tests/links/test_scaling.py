@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from acvae.links.scaling import FLATTEST, fit_curve, fit_line
+from acvae.links.scaling import CELLS, FLATTEST, fit_curve, fit_line, merged
 from acvae.links.training import CERTAIN, _loss, _slope
 
 
@@ -116,3 +116,31 @@ def test_scores_that_fall_have_no_rising_curve():
     s, link, weight = data(0)
     with pytest.raises(ValueError, match="rise"):
         fit_curve(-s, weight, np.array([-1.0, 0.0, 1.0]), *logistic(link))
+
+
+# ---------------------------------------------------------------------- many scores as few
+
+
+def test_merged_scores_give_the_same_line_and_curve():
+    s, link, weight = data(3, size=150_000)
+    s = 4 * s
+    loss, slope = logistic(link)
+    parts = [merged(s[those], weight[those]) for those in (link, ~link)]
+    fewer, less = (np.concatenate(both) for both in zip(*parts, strict=True))
+    assert len(fewer) < 2 * CELLS + 2
+    assert less.sum() == pytest.approx(weight.sum())
+    assert less @ fewer == pytest.approx(weight @ s)
+    kind = logistic(np.repeat([True, False], [len(part[0]) for part in parts]))
+    np.testing.assert_allclose(fit_line(fewer, less, *kind), fit_line(s, weight, loss, slope), rtol=1e-5)
+    knots = np.array([-6.0, 0.0, 4.0, 9.0])
+    np.testing.assert_allclose(
+        fit_curve(fewer, less, knots, *kind), fit_curve(s, weight, knots, loss, slope), atol=1e-3
+    )
+
+
+def test_few_scores_and_equal_ones():
+    s, weight = np.array([3.0, 1.0]), np.array([1.0, 2.0])
+    for found, given in zip(merged(s, weight), (s, weight), strict=True):
+        np.testing.assert_array_equal(found, given)
+    same, total = merged(np.full(CELLS + 1, 2.5), np.ones(CELLS + 1))
+    assert (same.tolist(), total.tolist()) == ([2.5], [CELLS + 1])

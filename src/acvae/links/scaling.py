@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-__all__ = ["OfLogOdds", "fit_curve", "fit_line"]
+__all__ = ["fit_curve", "fit_line", "merged"]
 
 FloatArray = npt.NDArray[np.float64]
 OfLogOdds = Callable[[FloatArray], npt.NDArray[Any]]
 
+CELLS = 20_000  # between the smallest and the largest score, of which those in one count as their mean
 CLOSE = 1e-8  # largest slope, relative to that at log-odds of zero, at which the line is good enough
 FLATTEST = 0.01  # slope of a piece, relative to that of the line
 
@@ -78,3 +79,15 @@ def fit_curve(
     bounds = [(None, None)] + [(FLATTEST, None)] * len(width)
     options = {"gtol": CLOSE, "ftol": 1e-14, "maxiter": 500, "maxcor": 20}
     return values(minimize(total, first, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x)
+
+
+def merged(scores: npt.ArrayLike, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Fewer scores that stand for many of one kind (k,), and their weights: what falls into a cell is one."""
+    s = np.asarray(scores, dtype=np.float64)
+    if len(s) <= CELLS:
+        return s, weight
+    low, high = s.min(), s.max()
+    cell = ((s - low) * (CELLS / ((high - low) or 1.0))).astype(np.int64)
+    total: FloatArray = np.bincount(cell, weight).astype(np.float64)
+    some = total > 0
+    return np.bincount(cell, weight * s)[some] / total[some], total[some]

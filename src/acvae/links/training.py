@@ -17,7 +17,7 @@ from acvae._util.threads import n_threads, one_blas_thread, run_tasks
 from acvae.links.curve import Curve
 from acvae.links.head import Head, Parameters, backward, forward, start
 from acvae.links.queries import Queries
-from acvae.links.scaling import OfLogOdds, fit_curve, fit_line
+from acvae.links.scaling import fit_curve, fit_line, merged
 from acvae.links.statistics.symmetry import symmetric
 
 __all__ = ["fit_probability", "fit_ranking", "reciprocal_ranks"]
@@ -120,8 +120,7 @@ def fit_probability(
             for k in range(FOLDS):
                 held = np.flatnonzero(folds == k)
                 scores[held] = head._replace(networks=head.networks[k::FOLDS])(x[held])
-    loss: dict[str, Any] = {"link": target, "anywhere": anywhere}
-    return _rescale(head, scores, weight, len(links), partial(_loss, **loss), partial(_slope, **loss))
+    return _rescale(head, scores, weight, len(links), anywhere)
 
 
 def _passes(links: int, steps: int) -> int:
@@ -246,17 +245,21 @@ def _loss(log_odds: npt.NDArray[Any], link: Array, anywhere: float = 0.0) -> Flo
     return np.asarray(np.where(link > 0, of_link, of_pair), dtype=np.float64)
 
 
-def _rescale(
-    head: Head, scores: Array, weight: FloatArray, links: int, loss: OfLogOdds, slope: OfLogOdds
-) -> Head:
+def _rescale(head: Head, scores: Array, weight: FloatArray, links: int, anywhere: float) -> Head:
     """The head with its scores turned to log-odds by what fits best: by a curve, or a line if links are few.
 
     `links` is how many of the scores, the first ones, are those of links.
     """
+    knots_at = scores[:links].astype(np.float64), weight[:links]
+    parts = [merged(scores[part], weight[part]) for part in (slice(links), slice(links, None))]
+    target = np.repeat(np.array([1.0, 0.0], dtype=np.float32), [len(part[0]) for part in parts])
+    scores, weight = (np.concatenate(both) for both in zip(*parts, strict=True))
+    given: dict[str, Any] = {"link": target, "anywhere": anywhere}
+    loss, slope = partial(_loss, **given), partial(_slope, **given)
     a, b = fit_line(scores, weight, loss, slope)
     if not (np.isfinite(a) and np.isfinite(b) and a > 0):
         return head
-    knots = _knots(a * scores[:links].astype(np.float64) + b, weight[:links])
+    knots = _knots(a * knots_at[0] + b, knots_at[1])
     if len(knots) > 2:
         at = ((knots - b) / a).astype(np.float32)
         value = fit_curve(scores, weight, at.astype(np.float64), loss, slope).astype(np.float32)
