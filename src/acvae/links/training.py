@@ -28,8 +28,8 @@ Array = npt.NDArray[np.float32]
 HIDDEN, NETWORKS, PASSES, STEP, DECAY = 16, 3, 6, 1e-2, 1e-4
 BATCH = 64  # queries
 # Of the head for probabilities.
-PAIR_NETWORKS, FOLDS = 3, 3  # each leaves out a fold of the pairs
-PAIR_BATCH, PAIR_PASSES, STEPS, MOST_PASSES, ENOUGH_LINKS = 1024, 18, 90, 60, 100
+PAIR_NETWORKS, FOLDS = 4, 4  # each leaves out a fold of the pairs
+PAIR_BATCH, PAIR_PASSES, STEPS, MOST_PASSES, ENOUGH_LINKS = 1024, 12, 90, 60, 100
 KNOTS, LINKS_A_KNOT, APART = 9, 100, 0.05  # of its curve
 OUTERMOST = 0.002  # share of the links beyond each outer knot
 MOST_ANYWHERE = 0.5
