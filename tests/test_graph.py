@@ -192,6 +192,7 @@ class TestFromEdges:
             ([("a", "b"), ("a", "b", "c")], r"pair of two ids, but number 1 is \('a', 'b', 'c'\)"),
             ((np.array([1, 2]), np.array([1])), "differ in length: 2 and 1"),
             ([1, 2], "pair of two ids, but number 0 is 1"),
+            (["ab", "cd"], "pair of two ids, but number 0 is 'ab'"),
             (5, "pairs of ids or names, not int"),
             ([([1], [2])], "hashable"),
         ],

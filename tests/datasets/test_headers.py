@@ -38,6 +38,7 @@ MANY = "/".join(f"v{k} v{k + 1}" for k in range(20))  # both ends but the outerm
         ("0 1/2 3", False),  # whole numbers
         ("a b", False),  # nothing stands below
         ("Source TARGET/x y", True),  # usual names
+        ("source target", True),  # and nothing else
         ("n source target/1 a b/2 b c", True),  # wherever they stand
         ("n from v/1 a from/2 v c", None),  # "from" and "v" are vertices too
         ("mine yours/1 2/3 4", True),  # words above whole numbers

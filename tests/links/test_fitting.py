@@ -24,6 +24,10 @@ class Alike:
     def __init__(self, graph):
         self.degrees = graph.degrees
 
+    def rows(self, at):
+        """(b, n, 3) of some vertices with all."""
+        return self.pairs(np.repeat(at, N), np.tile(np.arange(N), len(at))).reshape(len(at), N, 3)
+
     def pairs(self, i, j, removed=0):
         degrees = np.log(1.0 + np.maximum(0, [self.degrees[i], self.degrees[j] - removed]))
         return np.stack([GROUP[i] == GROUP[j], *degrees], axis=-1).astype(np.float32)
@@ -38,7 +42,7 @@ def graph():
     return Graph(N, np.stack([i[kept], j[kept]], axis=1))
 
 
-def gather(statistics, asked, ends, weight, rng, *, removed, progress=None):
+def gather(statistics, asked, ends, weight, rng, *, removed, likest=None, progress=None):
     """Every vertex that is no neighbour is a candidate; after the answer, if there is one."""
     if progress is not None:
         progress(1.0)
@@ -88,3 +92,50 @@ def test_every_number_that_can_rank_is_judged_beside_the_head(fitted):
 
 def test_what_is_done_is_told(fitted, told):
     assert list(dict.fromkeys(told)) == ["leave-one-out", "head"]
+
+
+def fit_with(graph, strip):
+    statistics = Alike(graph)
+    return fit_heads(
+        statistics,
+        graph,
+        partial(gather, statistics, []),
+        np.random.default_rng(0),
+        queries=10_000,
+        seed=0,
+        progress=lambda stage, share: None,
+        strip=strip,
+    )
+
+
+def test_vertices_without_links_are_learnt_from_some_that_lose_theirs(graph):
+    stripped = []
+
+    def strip(rest):
+        stripped.append(rest)
+        statistics = Alike(rest)
+        return statistics, partial(gather, statistics, [])
+
+    assert graph.degrees.min() > 0
+    head = fit_with(graph, strip).probability
+    assert all((rest.degrees == 0).any() and rest.n_vertices == N for rest in stripped)
+    lost = sum((rest.degrees == 0).sum() for rest in stripped)
+    assert lost >= 100
+    # A new vertex of group 0: as many links as vertices of this graph have, by whom they may be with.
+    same = np.log(1.0 + graph.degrees[::2])
+    own = np.stack([np.ones_like(same), np.zeros_like(same), same], axis=-1).astype(np.float32)
+    other = own.copy()
+    other[:, 0] = 0
+    log_odds = head(np.concatenate([own, other]))
+    assert 1 / (1 + np.exp(-log_odds)).sum() < 1
+    expected = (1 / (1 + np.exp(-log_odds))).sum()
+    assert 0.4 * graph.degrees.mean() < expected < 2.5 * graph.degrees.mean()
+
+
+def test_nothing_is_stripped_where_there_are_vertices_without_links(graph):
+    few = graph.with_edges(~np.isin(graph.edges, np.arange(6)).any(axis=1))
+
+    def strip(rest):
+        raise AssertionError("it was asked for")
+
+    fit_with(few, strip)

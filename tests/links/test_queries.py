@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from acvae import Graph
 from acvae.families.graph_gaussian import make_statistics
@@ -127,3 +128,18 @@ def test_parts_that_fit_the_memory_give_the_same_and_tell_how_far_they_are(monke
     assert in_parts[-1] == 1.0
     np.testing.assert_array_equal(again.candidates, once.candidates)
     np.testing.assert_allclose(again.statistics, once.statistics, rtol=1e-5, atol=1e-6)
+
+
+def test_all_that_a_table_of_likest_has_are_candidates():
+    graph, _, _, made, rng = problem(0)
+    ends = np.array([[1, 1], [5, 5]])
+    wanted = {i: [k for k in (20, 21, 25) if k not in graph.neighbors(i)] for i in (1, 5)}
+    table = np.zeros((graph.n_vertices, graph.n_vertices))
+    for i, chosen in wanted.items():
+        table[i, chosen] = 1.0
+    found = gather(made, graph, ends, np.ones(2), rng, removed=False, likest=sp.csr_array(table))
+    for q, i in enumerate((1, 5)):
+        assert set(wanted[i]) <= set(found.candidates[q, found.log_weight[q] == 0].tolist())
+        real = np.isfinite(found.log_weight[q])
+        total = np.exp(found.log_weight[q, real].astype(float)).sum()
+        assert total == pytest.approx(graph.n_vertices - 1 - graph.degrees[i], rel=1e-5)

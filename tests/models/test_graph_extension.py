@@ -326,3 +326,56 @@ def test_new_people_are_expected_in_their_circle():
     assert (circle[ids[0]] == 1).all()
     assert not np.isin([graph.index("p3"), graph.index("p5"), graph.index("p7")], ids).any()
     assert repr(found) == "GraphExtension(2 new of 162 vertices)"
+
+
+@pytest.mark.parametrize("features", [True, False])
+@pytest.mark.parametrize("least", [1, 3])
+def test_a_vertex_that_comes_without_links_has_about_as_many_as_others(features, least):
+    """No vertex of the graph is without: nothing but stripped ones says what such a vertex is like."""
+    n = 240
+    rng = np.random.default_rng(1)
+    block = np.arange(n) % 4
+    i = np.repeat(np.arange(n), least)
+    j = (i + 4 * rng.integers(1, n // 4, len(i))) % n  # within its block
+    graph = Graph(n, np.stack([i, j], axis=1))
+    assert graph.degrees.min() >= least
+    x = (rng.random((n, 12)) < np.where(block[:, None] == np.arange(12) % 4, 0.6, 0.1)).astype(float)
+    model = GraphGaussian(scales=(1.5, 15.0), progress=False).fit(x if features else None, graph)
+    new = model.extend(x[:6] if features else None, [], names=None if features else ["a", "b"])
+    known = np.arange(n)
+    expected = [new.link_probability(np.full(n, v), known).sum() for v in new.vertices]
+    assert 0.3 * graph.degrees.mean() < np.mean(expected) < 3 * graph.degrees.mean()
+
+
+def test_a_heavy_new_edge_leaves_probabilities_of_others_alone():
+    rng = np.random.default_rng(0)
+    n = 120
+    pairs = np.unique(np.sort(rng.integers(0, n, (300, 2)), axis=1), axis=0)
+    pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+    graph = Graph(n, pairs, weights=rng.uniform(0.5, 2, len(pairs)))
+    model = GraphGaussian(scales=(1.5, 15.0), progress=False).fit(rng.random((n, 4)), graph)
+    new = model.extend(rng.random((1, 4)), [(0, 5)], weights=[1e4])
+    i, j = rng.integers(6, n, (2, 400))
+    i, j = i[i != j], j[i != j]
+    walk = list(model.links_.statistics.names).index("log walk")
+    before = model.links_.statistics.pairs(i, j)[:, walk]
+    after = new.links_.statistics.pairs(i, j)[:, walk]
+    assert np.median(np.abs(after - before)) < 0.1  # a walk that reaches the new vertex stays there
+
+
+def test_strengths_stay_though_the_new_vertex_is_the_first_to_say_anything():
+    x = np.ones((N, 3))
+    x[:, 0] = 0
+    _, graph = make_data()
+    model = GraphGaussian(scales=(2.0,), progress=False).fit(x, graph)
+    assert not model._fit.seen.any()
+    new = model.extend(np.array([[1.0, 1.0, 1.0]]), [(0, 4)])
+    gaussian = new.links_.statistics.scales[0].gaussian
+    np.testing.assert_allclose(gaussian.strength, new.posterior.joint.strength[0], rtol=1e-6)
+
+
+def test_fixed_says_what_many_edges_of_one_vertex_would_take(fitted, monkeypatch):
+    model, x, _ = fitted
+    monkeypatch.setattr("acvae.models.graph_extension.BYTES_A_PAIR", 1e15)
+    with pytest.raises(OptionError, match=r"a new vertex of 2 edges.*known='update'"):
+        model.extend(x[[1]], [(0, 4), (0, 5)], known="fixed")

@@ -284,6 +284,41 @@ class TestMissing:
         mean = np.broadcast_to(x.toarray()[seen].mean(axis=0), truth.shape)
         assert own > np.corrcoef(mean[~lonely].ravel(), truth[~lonely].ravel())[0, 1]
 
+    @pytest.mark.parametrize("observed", [None, "all", "some"])
+    def test_rows_of_zeros_are_seen_to_be_zero(self, observed):
+        rng = np.random.default_rng(0)
+        n = 300
+        graph = Graph(n, rng.integers(0, n, (700, 2)))
+        x = (rng.random((n, 3)) < 0.1).astype(float)  # most rows are all zeros
+        seen = np.ones(n, dtype=bool) if observed != "some" else rng.random(n) < 0.7
+        model = GraphGaussian(scales=(2.0,), progress=False).fit(x, graph, observed=observed and seen)
+        expected, _ = model.impute()
+        np.testing.assert_allclose(expected.mean(axis=0), x[seen].mean(axis=0), atol=0.02)
+        zeros = seen & (x == 0).all(axis=1)
+        assert expected[zeros].mean() < x[seen].mean()
+
+    def test_options_that_are_set_afterwards_change_nothing_that_was_fitted(self, tmp_path):
+        x, graph = make_data()
+        model = GraphGaussian(latent_dim=6, scales=(2.0,), progress=False).fit(x, graph)
+        before = model.transform(x[:2])
+        model.set_params(latent_dim=3)
+        np.testing.assert_array_equal(model.transform(x[:2]), before)
+        assert model.extend(x[:1], [(0, 5)]).posterior.latent_dim == 6
+        model.save(tmp_path / "m.safetensors")
+        np.testing.assert_array_equal(acvae.load(tmp_path / "m.safetensors").transform(x[:2]), before)
+
+    def test_where_all_pairs_are_linked_so_is_any(self):
+        i, j = np.triu_indices(6, 1)
+        x = np.random.default_rng(0).standard_normal((6, 3))
+        model = GraphGaussian(progress=False).fit(x, Graph(6, np.stack([i, j], axis=1)))
+        np.testing.assert_allclose(model.link_probability(i, j), 15.5 / 16)
+
+    def test_one_pair_that_is_not_linked(self):
+        i, j = np.triu_indices(12, 1)
+        x = np.random.default_rng(0).standard_normal((12, 3))
+        model = GraphGaussian(progress=False).fit(x, Graph(12, np.stack([i, j], axis=1)[:-1]))
+        assert 0 < model.link_probability(10, 11) < 1
+
     def test_a_graph_without_features(self):
         _, graph = make_data()
         model = GraphGaussian(progress=False).fit(None, graph)
@@ -311,16 +346,19 @@ class TestMissing:
         pairs = [(named[i], named[j]) for i, j in graph.edges.tolist()]
         linked = np.flatnonzero(graph.degrees)
         table = pd.DataFrame(pairs, columns=["source", "target"]).assign(weight=graph.weights)
-        by_table = GraphGaussian(progress=False).fit(None, table)
+        by_table = GraphGaussian(scales=(1.5, 15.0), progress=False).fit(None, table)
         np.testing.assert_array_equal(by_table.graph_.names, np.array(named)[linked])
         np.testing.assert_allclose(np.sort(by_table.graph_.weights), np.sort(graph.weights))
-        wide = GraphGaussian(progress=False).fit(None, graph.to_scipy())
-        own = GraphGaussian(progress=False).fit(None, graph)
+        wide = GraphGaussian(scales=(1.5, 15.0), progress=False).fit(None, graph.to_scipy())
+        own = GraphGaussian(scales=(1.5, 15.0), progress=False).fit(None, graph)
         np.testing.assert_allclose(wide.posterior_.std, own.posterior_.std)
         np.testing.assert_allclose(by_table.posterior_.std, own.posterior_.std[linked], rtol=1e-6)
-        assert GraphGaussian(progress=False).fit(None, nx.Graph(pairs)).graph_.n_edges == graph.n_edges
+        assert (
+            GraphGaussian(scales=(1.5, 15.0), progress=False).fit(None, nx.Graph(pairs)).graph_.n_edges
+            == graph.n_edges
+        )
         with pytest.raises(GraphError):
-            GraphGaussian(progress=False).fit(None, 5)
+            GraphGaussian(scales=(1.5, 15.0), progress=False).fit(None, 5)
 
     def test_features_without_a_graph(self):
         x, _ = make_data()

@@ -10,6 +10,7 @@ from acvae.models.vertices import names_of, vertex_ids
 EDGES = [[0, 1], [1, 2], [2, 3]]
 TEXT = acvae.Graph(4, EDGES, ["ann", "bob", "cid", "dee"])
 YEARS = acvae.Graph(4, EDGES, [2001, 2002, 2003, 2004])
+GRID = acvae.Graph.from_edges([((0, 0), (0, 1)), ((0, 1), (1, 1))])
 MIXED = acvae.Graph(4, EDGES, [3, 0, 1, 2])
 
 
@@ -19,6 +20,10 @@ MIXED = acvae.Graph(4, EDGES, [3, 0, 1, 2])
         (TEXT, "cid", 2),
         (TEXT, ["dee", "ann"], [3, 0]),
         (TEXT, 2, 2),
+        (GRID, (0, 1), 1),
+        (GRID, [(1, 1), (0, 0)], [2, 0]),
+        (GRID, 2, 2),
+        (GRID, [0, 1], [0, 1]),
         (TEXT, [[0], [3]], [[0], [3]]),
         (YEARS, 2003, 2),
         (YEARS, [2004, 2001], [3, 0]),

@@ -211,7 +211,7 @@ def columns_of_list(pairs: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 
 def _pair(given: Any) -> Any:
     try:
-        return tuple(given) if isinstance(given, Iterable) else given
+        return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else given
     except Exception:  # it said that it could be gone through
         return given
 

@@ -36,7 +36,7 @@ def edges_alone_have_header(rows: RawTable) -> bool | None:
     if rows.names is not None:
         return True
     ends = named_ends(rows.cells[0])
-    if ends is not None and len(rows.cells) > 1 and not any({*ends} & {*row} for row in rows.cells[1:]):
+    if ends is not None and not any({*ends} & {*row} for row in rows.cells[1:]):
         return True
     first, below = rows.cells[0][:2], [row[:2] for row in rows.cells[1:]]
     times = Counter(cell for row in below for cell in row)

@@ -30,7 +30,7 @@ from acvae.gaussian.stored import Stored
 from acvae.graph import Graph
 from acvae.links.candidates import CandidateRanking
 from acvae.links.choosing import choose_scales
-from acvae.links.fitting import fit_heads
+from acvae.links.fitting import Gather, fit_heads
 from acvae.links.head import Head, start
 from acvae.links.queries import gather
 from acvae.links.ranking import LinkRanking
@@ -69,6 +69,8 @@ class GraphGaussianFit:
         What was tried and chosen, with held-out losses.
     observed
         Rows (n,) of features that count, also where they say nothing; None for all.
+    unit
+        The weight of an edge that counts as one; None for the mean of the graph's.
     """
 
     graph: Graph
@@ -82,6 +84,7 @@ class GraphGaussianFit:
     solver: Solver
     report: dict[str, Any] = field(default_factory=dict)
     observed: BoolArray | None = None
+    unit: float | None = None
     _statistics: GraphStatistics | None = None
     _completion: Completion | None = None
 
@@ -90,7 +93,7 @@ class GraphGaussianFit:
         """Of pairs, under the graph and all evidence."""
         if self._statistics is None:
             self._statistics = make_statistics(
-                self.graph, self.rows, self.seen, self.scales, self.precision, self.solver
+                self.graph, self.rows, self.seen, self.scales, self.precision, self.solver, unit=self.unit
             )
         return self._statistics
 
@@ -110,10 +113,8 @@ class GraphGaussianFit:
 
         `rows` (N, d) and `seen` (N,) are the evidence of all. Heads, and strengths of edges, stay the same.
         """
-        precision = self.precision if self.seen.any() else 0.0
-        own, there = (
-            strength_of_one(g, 1.0, precision) / mean_weight(g) for g in (self.graph, graph)
-        )  # of an edge of weight one
+        own = strength_of_one(self.graph, 1.0, self.precision if self.seen.any() else 0.0)
+        there = strength_of_one(graph, 1.0, self.precision if seen.any() else 0.0)
         return replace(
             self,
             graph=graph,
@@ -121,6 +122,7 @@ class GraphGaussianFit:
             seen=seen,
             scales=tuple(t * own / there for t in self.scales),
             solver=solver_named(self.solver.name, graph.n_vertices, graph.edges),
+            unit=mean_weight(self.graph) if self.unit is None else self.unit,
             _statistics=None,
             _completion=None,
         )
@@ -137,14 +139,15 @@ class GraphGaussianFit:
         """
         if self.evidence is None or (self.observed is not None and not self.observed.any()):
             raise FeatureError("the model was fitted without features, so there are none to expect.")
-        if not self.seen.any():  # all rows are alike
+        if not self.seen.any():  # no row says anything of another
             counts = features if self.observed is None else features[np.flatnonzero(self.observed)]
             table = counts.toarray() if sp.issparse(counts) else np.asarray(counts)
             mean, spread = (of(table, axis=0, dtype=np.float64) for of in (np.mean, np.std))
             return np.tile(mean, (len(vertices), 1)), np.tile(spread, (len(vertices), 1))
         if self._completion is None:
             weights = relative_weights(self.graph)
-            self._completion = choose_completion(self.solver, weights, features, self.seen)
+            told = np.ones(len(self.seen), dtype=bool) if self.observed is None else self.observed
+            self._completion = choose_completion(self.solver, weights, features, told)
         return self._completion(vertices)
 
     def pack(self) -> dict[str, npt.NDArray[Any]]:
@@ -208,16 +211,16 @@ def dimensions(fitted: GraphGaussianFit, latent_dim: int) -> tuple[IntArray, Int
     return np.arange(total) % count, np.arange(total) // count
 
 
-def strengths(graph: Graph, scale: float, precision: float) -> FloatArray:
+def strengths(graph: Graph, scale: float, precision: float, unit: float | None = None) -> FloatArray:
     """(m,) a_e of every edge at a scale t."""
-    return relative_weights(graph) * strength_of_one(graph, scale, precision)
+    return relative_weights(graph, unit) * strength_of_one(graph, scale, precision)
 
 
-def relative_weights(graph: Graph) -> FloatArray:
-    """(m,) weights of the edges over their mean; ones where there are none."""
+def relative_weights(graph: Graph, unit: float | None = None) -> FloatArray:
+    """(m,) weights of the edges over their mean, or over a `unit`; ones where there are none."""
     if graph.weights is None or graph.n_edges == 0:
         return np.ones(graph.n_edges)
-    return np.asarray(graph.weights / mean_weight(graph), dtype=np.float64)
+    return np.asarray(graph.weights / (mean_weight(graph) if unit is None else unit), dtype=np.float64)
 
 
 def mean_weight(graph: Graph) -> float:
@@ -239,18 +242,19 @@ def make_statistics(
     precision: float,
     solver: Solver,
     told: Callable[[Scale], Scale] = lambda scale: scale,
+    unit: float | None = None,
 ) -> GraphStatistics:
     """The numbers of pairs: Gaussians given the evidence at every scale, and what goes with them.
 
-    Each is `told` when it is made.
+    Each is `told` when it is made. An edge of the weight `unit` counts as one, or of the mean weight.
     """
     made: list[Scale] = []
     for t in scales:
         expect((len(scales) - len(made)) * solver.seconds)
-        made.append(told(make_scale(graph, rows, seen, t, precision, solver)))
+        made.append(told(make_scale(graph, rows, seen, t, precision, solver, unit)))
     labels = tuple(f"{t:g}" for t in scales)
     return GraphStatistics(
-        tuple(made), labels, graph.edges, relative_weights(graph), unit_rows(rows), solver=solver
+        tuple(made), labels, graph.edges, relative_weights(graph, unit), unit_rows(rows), solver=solver
     )
 
 
@@ -267,11 +271,17 @@ class _Counted:
 
 
 def make_scale(
-    graph: Graph, rows: FloatArray, seen: BoolArray, scale: float, precision: float, solver: Solver
+    graph: Graph,
+    rows: FloatArray,
+    seen: BoolArray,
+    scale: float,
+    precision: float,
+    solver: Solver,
+    unit: float | None = None,
 ) -> Scale:
     """The Gaussian given the evidence at a scale t, and its mean."""
     own = (precision * seen).astype(np.float64)
-    gaussian = solver.gaussian(1 + own, strengths(graph, scale, precision if seen.any() else 0.0))
+    gaussian = solver.gaussian(1 + own, strengths(graph, scale, precision if seen.any() else 0.0, unit))
     return Scale(gaussian, gaussian.solve(_pull(own, rows)))
 
 
@@ -337,6 +347,12 @@ def fit_graph_gaussian(
         if best != SCALES:
             statistics = make_statistics(graph, rows, seen, best, PRECISION, chosen)
     say("scales", 1.0)
+
+    def strip(rest: Graph) -> tuple[GraphStatistics, Gather]:
+        """The numbers of pairs, and a way to gather them, with some of the edges."""
+        own = make_statistics(rest, rows, seen, best, PRECISION, solver_named(chosen.name, n, rest.edges))
+        return own, partial(gather, own, rest)
+
     if 0 < graph.n_edges < pairs:
         order, probability, report["held_out"] = fit_heads(
             statistics,
@@ -346,11 +362,13 @@ def fit_graph_gaussian(
             queries=QUERIES if n < LARGE else LARGE_QUERIES,
             seed=seed,
             progress=say,
+            ranking=CandidateRanking if chosen.restricts else LinkRanking,
+            strip=strip,
         )
     else:  # nothing to tell links from others by
-        order = _unlearned(statistics.count, 0.0)
+        order = _unlearned(statistics.count)
         odds = np.log((graph.n_edges + 0.5) / (pairs - graph.n_edges + 0.5))
-        probability = _unlearned(statistics.count, float(odds))
+        probability = _constant(statistics.count, float(odds))
     say("probabilities", 1.0)
     return GraphGaussianFit(
         graph,
@@ -364,14 +382,23 @@ def fit_graph_gaussian(
         chosen,
         report,
         None if observed is None else np.array(observed),
-        statistics,
+        _statistics=statistics,
     )
 
 
-def _unlearned(statistics: int, offset: float) -> Head:
+def _unlearned(statistics: int) -> Head:
     """The sum of correlations and cosines as a head."""
-    zero = start(statistics, 1, seed=0)
-    linear = np.ones_like(zero.linear)
+    linear = np.ones(statistics, dtype=np.float32)
     linear[-4:] = 0  # those of degrees
+    return _linear(linear, 0.0)
+
+
+def _constant(statistics: int, log_odds: float) -> Head:
+    """The same for all pairs."""
+    return _linear(np.zeros(statistics, dtype=np.float32), log_odds)
+
+
+def _linear(linear: npt.NDArray[np.float32], offset: float) -> Head:
+    zero = start(len(linear), 1, seed=0)
     network = zero._replace(linear=linear, offset=np.array([offset], dtype=np.float32))
     return Head(np.zeros_like(linear), np.ones_like(linear), (network,))

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from acvae.graph import Graph
 from acvae.links.judging import per_vertex
+from acvae.links.known_degrees import with_known_degrees
 from acvae.links.negatives import draw_candidates
 from acvae.links.queries import ROW_BYTES, Queries, edge_ids, sample_edges
 from acvae.links.statistics.graph import GraphStatistics
@@ -58,7 +59,7 @@ def choose_scales(
     ends, weight = sample_edges(graph, size, rng)
     if len(ends) < ENOUGH:
         return ScaleChoice(options[0], [])
-    queries = _queries(statistics, graph, ends, weight, rng)
+    queries = _queries(statistics, graph, ends, weight, rng, seed)
     own = per_vertex(queries, graph)
     own = own / own.sum()
     half = np.random.default_rng(seed).permutation(graph.n_vertices)[ends[:, 0]] % 2 == 0
@@ -80,7 +81,12 @@ def choose_scales(
 
 
 def _queries(
-    statistics: GraphStatistics, graph: Graph, ends: Any, weight: FloatArray, rng: np.random.Generator
+    statistics: GraphStatistics,
+    graph: Graph,
+    ends: Any,
+    weight: FloatArray,
+    rng: np.random.Generator,
+    seed: int,
 ) -> Queries:
     """With all numbers but those of the scales; hard candidates are the likeliest to be walked to."""
     at = np.unique(ends)
@@ -89,7 +95,7 @@ def _queries(
         ends, at, rows, alike, graph.csr, rng, removed=True, alike=statistics.alike
     )
     numbers = statistics.without_beside_scales(at, ends, edge_ids(graph, ends), candidates)
-    return Queries(ends, weight, candidates, log_weight, numbers)
+    return with_known_degrees(graph, Queries(ends, weight, candidates, log_weight, numbers), seed).queries
 
 
 def _of_scale(scale: Scale, graph: Graph, queries: Queries) -> npt.NDArray[np.float32]:

@@ -1,7 +1,8 @@
 """The candidates of a query: the answer, and negatives that stand for all vertices that are no neighbours.
 
 Negatives are of four kinds, each vertex of one kind only. The strongest in a row of K and, where vertices
-have evidence, the likest by it are all taken: a head that never met them would trust either number too far.
+have evidence, the likest by it (or by another table) are all taken: a head that never met them would trust
+either number too far.
 Of those next in the row some are drawn, and of all others some, uniformly; they weigh as many as were left
 out.
 """
@@ -29,9 +30,9 @@ LIKEST = 10  # by evidence
 UNIFORM = 40
 
 
-def columns_of(*, removed: bool, alike: sp.csr_array | None) -> int:
+def columns_of(*, removed: bool, alike: sp.csr_array | None, likest: int = LIKEST) -> int:
     """How many candidates a query has, the answer among them if there is one."""
-    return int(removed) + HARDEST + (0 if alike is None else LIKEST) + SOME_HARD + UNIFORM
+    return int(removed) + HARDEST + (0 if alike is None else likest) + SOME_HARD + UNIFORM
 
 
 def draw_candidates(
@@ -44,15 +45,17 @@ def draw_candidates(
     *,
     removed: bool,
     alike: sp.csr_array | None,
+    likest: int = LIKEST,
 ) -> tuple[IntArray, Array]:
     """Candidates (q, c) of queries (q, 2) sorted by their first end, and the logs of their weights.
 
     Negatives are ordered by K_ik/std_k, of the `rows` (u, n) of K of the vertices `at`, and by `alike`
-    (n, n), which has zeros where vertices are not alike; `linked` are the neighbours, as pointers and ids.
-    Where there are too few of a kind, columns are left over: their log weight is −∞, and the candidate is i.
+    (n, n), which has zeros where vertices are not alike, and of which the `likest` are taken; `linked` are
+    the neighbours, as pointers and ids. Where there are too few of a kind, columns are left over: their log
+    weight is −∞, and the candidate is i.
     """
-    columns = columns_of(removed=removed, alike=alike)
-    n, likest = len(std), 0 if alike is None else LIKEST
+    columns = columns_of(removed=removed, alike=alike, likest=likest)
+    n = len(std)
     candidates = np.repeat(ends[:, :1], columns, axis=1)
     log_weight = np.full((len(ends), columns), -np.inf, dtype=np.float32)
     if removed:

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from acvae.exceptions import GraphError
 from acvae.gaussian.graph.rows import DenseCovariance
@@ -69,11 +70,13 @@ def _gather(
     rng: np.random.Generator,
     *,
     removed: bool,
+    likest: sp.csr_array | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Queries:
-    """Candidates of queries (q, 2) sorted by their first end, nearest and uniform ones, and their numbers."""
+    """Candidates of queries (q, 2) sorted by their first end, and their numbers: nearest, likest, uniform."""
     n, d = statistics.n_vertices, statistics.posterior.latent_dim
-    columns = columns_of(removed=removed, alike=None)
+    count = 0 if likest is None else int(np.diff(likest.indptr).max(initial=0))
+    columns = columns_of(removed=removed, alike=likest, likest=count)
     candidates = np.empty((len(ends), columns), dtype=np.int64)
     log_weight = np.empty((len(ends), columns), dtype=np.float32)
     out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
@@ -83,7 +86,7 @@ def _gather(
         at = np.unique(ends[part, 0])
         near = DenseCovariance(-statistics.posterior.distances(at))
         candidates[part], log_weight[part] = draw_candidates(
-            ends[part], at, near, np.ones(n), graph.csr, rng, removed=removed, alike=None
+            ends[part], at, near, np.ones(n), graph.csr, rng, removed=removed, alike=likest, likest=count
         )
         out[part] = statistics.without(ends[part], candidates[part], removed=removed)
         if progress is not None:

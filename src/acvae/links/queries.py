@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from acvae.graph import Graph
-from acvae.links.negatives import columns_of, draw_candidates
+from acvae.links.negatives import LIKEST, columns_of, draw_candidates
 from acvae.links.statistics.graph import GraphStatistics
 
 __all__ = ["Queries", "edge_ids", "gather", "sample_edges"]
@@ -72,15 +73,18 @@ def gather(
     rng: np.random.Generator,
     *,
     removed: bool,
+    likest: sp.csr_array | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Queries:
     """Candidates and their statistics of queries (q, 2) sorted by their first end.
 
-    With `removed` each is asked without its edge, else as all is. `progress` is told the share that is done.
+    With `removed` each is asked without its edge, else as all is. All entries in a row of the table (n, n) of
+    `likest` are candidates, or the likest by evidence. `progress` is told the share that is done.
     """
     linked = graph.csr
-    alike = statistics.alike
-    columns = columns_of(removed=removed, alike=alike)
+    alike = statistics.alike if likest is None else likest
+    count = LIKEST if likest is None else int(np.diff(likest.indptr).max(initial=0))
+    columns = columns_of(removed=removed, alike=alike, likest=count)
     candidates = np.empty((len(ends), columns), dtype=np.int64)
     log_weight = np.empty((len(ends), columns), dtype=np.float32)
     out = np.empty((len(ends), columns, statistics.count), dtype=np.float32)
@@ -92,7 +96,7 @@ def gather(
         at = np.unique(own)
         rows = first.some_rows(at)
         candidates[part], log_weight[part] = draw_candidates(
-            own, at, rows, std, linked, rng, removed=removed, alike=alike
+            own, at, rows, std, linked, rng, removed=removed, alike=alike, likest=count
         )
         taken = None if edge is None else edge[part]
         out[part] = statistics.without(at, rows, own, taken, candidates[part])

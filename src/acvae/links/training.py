@@ -136,6 +136,8 @@ def reciprocal_ranks(scores: Array, queries: Queries) -> FloatArray:
 
 def _moments(x: Array) -> tuple[Array, Array]:
     """Centre and spread of statistics (N, F); a constant one is left out by a spread that is not zero."""
+    if len(x) == 0:
+        return np.zeros(x.shape[1], dtype=np.float32), np.ones(x.shape[1], dtype=np.float32)
     centre, spread = x.mean(axis=0, dtype=np.float64), x.std(axis=0, dtype=np.float64)
     return centre.astype(np.float32), np.where(spread > 1e-6, spread, 1.0).astype(np.float32)
 

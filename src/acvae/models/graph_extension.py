@@ -22,6 +22,7 @@ from acvae._util.matrices import blank_rows
 from acvae.datasets.missing import check_finite
 from acvae.exceptions import FeatureError, GraphError, OptionError
 from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, mean_weight
+from acvae.gaussian.checks import check_memory
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.graph.solver import solver_named
 from acvae.gaussian.posterior import Posterior
@@ -39,6 +40,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
+BYTES_A_PAIR = 230  # of a tie between two vertices, as it is held while they are collected
 MOST = 1e6  # weight of a new edge, over the mean of the known
 
 
@@ -160,6 +162,12 @@ def _conditional(
 ) -> Precision:
     """New vertices one after the other, each given those before it, so that none of these hears of it."""
     diagonal, total = start.diagonal.copy(), len(start.diagonal)
+    own = np.bincount(ends.max(axis=1, initial=0) - n) if len(ends) else np.zeros(1, dtype=np.int64)
+    check_memory(
+        f"known='fixed' with a new vertex of {own.max():,} edges, whose other ends are all tied",
+        BYTES_A_PAIR * int((own * (own - 1) // 2).sum()),
+        "use known='update', or give it fewer edges",
+    )
     found: dict[tuple[int, int], float] = {}
     for e, a in zip(start.edges, start.strength, strict=True):
         found[int(e[0]), int(e[1])] = float(a)
@@ -191,7 +199,7 @@ def _conditional(
 
 def _posterior(model: GraphGaussian, precisions: list[Precision]) -> Posterior:
     """The joint of all vertices, in the dimensions of the model's own."""
-    group, column = dimensions(model._fit, model.latent_dim)
+    group, column = dimensions(model._fit, model.posterior_.latent_dim)
     edges = precisions[0].edges
     solver = solver_named(model.solver_, len(precisions[0].diagonal), edges)
     gaussians = [solver.gaussian(p.diagonal, p.strength) for p in precisions]

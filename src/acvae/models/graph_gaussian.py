@@ -148,7 +148,7 @@ class GraphGaussian(Embedder):
                 progress=stages.at,
                 plan=stages.plan,
             )
-        self._set(fitted, inputs.features, inputs.graph)
+        self._set(fitted, inputs.features, inputs.graph, self.latent_dim)
         self._remember_columns(inputs.feature_names)
         self.history_ = [{"epoch": 1, "seconds": time.perf_counter() - started}]
         return self
@@ -249,7 +249,7 @@ class GraphGaussian(Embedder):
         made = as_graph(graph, None, None, weighted=True).graph
         return Inputs(None, made, made.names, None, None, ())
 
-    def _set(self, fitted: GraphGaussianFit, features: Any, graph: Graph) -> None:
+    def _set(self, fitted: GraphGaussianFit, features: Any, graph: Graph, latent_dim: int) -> None:
         self._fit, self._features = fitted, features
         self.graph_ = graph
         self.weights_ = None
@@ -259,7 +259,7 @@ class GraphGaussian(Embedder):
         self.choice_ = {name: fitted.report.get(name, empty) for name, empty in _nothing_tried().items()}
         self.evidence_ = "none" if fitted.evidence is None else fitted.evidence.kind
         self.n_features_in_ = 0 if features is None else int(features.shape[1])
-        self.posterior_: Posterior = self._posterior(fitted)
+        self.posterior_: Posterior = self._posterior(fitted, latent_dim)
         self._links: LinkRanking | None = fitted.ranking
 
     def _pack(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
@@ -270,7 +270,8 @@ class GraphGaussian(Embedder):
             arrays |= {FEATURES + n: getattr(x, n) for n in ("data", "indices", "indptr")}
         elif self._features is not None:
             arrays[FEATURES + "table"] = np.asarray(self._features)
-        return arrays, {"features": kind, "solver": self.solver_, "choice": self.choice_}
+        values = {"features": kind, "solver": self.solver_, "choice": self.choice_}
+        return arrays, values | {"dimensions": self.posterior_.latent_dim}
 
     def _unpack(self, arrays: dict[str, npt.NDArray[Any]], values: dict[str, Any]) -> None:
         own = {name.removeprefix(FIT): array for name, array in arrays.items() if name.startswith(FIT)}
@@ -287,15 +288,16 @@ class GraphGaussian(Embedder):
         if features is not None and features.shape != shape:
             raise SavedModelError(f"its features have the shape {features.shape}, not {shape}.")
         fitted.report = _checked_choice(values.get("choice", {}))
-        self._set(fitted, features, self.graph_)
+        count = whole_number("dimensions", values.get("dimensions", self.latent_dim), minimum=1)
+        self._set(fitted, features, self.graph_, count)
 
     @property
     def _columns(self) -> IntArray:
         """(d,) which dimension of the evidence each of the posterior's is of."""
-        return dimensions(self._fit, self.latent_dim)[1]
+        return dimensions(self._fit, self.posterior_.latent_dim)[1]
 
-    def _posterior(self, fitted: GraphGaussianFit) -> Posterior:
-        group, column = dimensions(fitted, self.latent_dim)
+    def _posterior(self, fitted: GraphGaussianFit, latent_dim: int) -> Posterior:
+        group, column = dimensions(fitted, latent_dim)
         scales = fitted.statistics.scales
         joint = ScalesJoint(
             fitted.graph.edges,

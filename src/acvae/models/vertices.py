@@ -20,11 +20,17 @@ IntArray = npt.NDArray[np.int64]
 def vertex_ids(vertices: Any, n: int, graph: Graph | None) -> IntArray:
     """Ids of vertices that are given by id or by name, one or an array of any shape.
 
-    Where names are whole numbers too, an array of NumPy holds ids. Others are read as what all of them can
-    be; if that is both, and not the same vertices, they are refused.
+    Where names are tuples, a tuple is one of them. Where names are whole numbers too, an array of NumPy holds
+    ids. Others are read as what all of them can be; if that is both, and not the same vertices, they are
+    refused.
     """
-    array = as_array("vertices", vertices, GraphError)
     names = None if graph is None else graph.names
+    if graph is not None and names is not None and _has_tuples(names):
+        if isinstance(vertices, tuple):
+            return np.array(graph.index(vertices), dtype=np.int64)
+        if isinstance(vertices, list) and any(isinstance(vertex, tuple) for vertex in vertices):
+            return np.array([graph.index(vertex) for vertex in vertices], dtype=np.int64)
+    array = as_array("vertices", vertices, GraphError)
     if graph is None or names is None:
         return check_ids(array, n)
     if array.dtype.kind in "iu":
@@ -37,6 +43,10 @@ def vertex_ids(vertices: Any, n: int, graph: Graph | None) -> IntArray:
     if array.dtype.kind not in "UOST":
         return check_ids(array, n)
     return _by_name(array, graph)
+
+
+def _has_tuples(names: npt.NDArray[Any]) -> bool:
+    return names.dtype.kind == "O" and len(names) > 0 and isinstance(names[0], tuple)
 
 
 def _by_name(array: npt.NDArray[Any], graph: Graph) -> IntArray:
