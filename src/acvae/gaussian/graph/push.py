@@ -142,10 +142,10 @@ def push_rows(
 
     A partner of −1 leaves all as it is; `less` (b,) is what the edge adds to the diagonal at its ends.
 
-    Returns where each begins (b + 1,), the vertices it touches, x and r there, and Σ r of each row (b,).
+    Returns where each begins (b + 1,), the vertices it touches, and x and r there.
     """
     x, r, mark, touched, queue = scratch
-    begin, left = np.zeros(len(sources) + 1, np.int64), np.zeros(len(sources))
+    begin = np.zeros(len(sources) + 1, np.int64)
     ids, values, rest = np.empty(4096, np.int32), np.empty(4096), np.empty(4096)
     used = 0
     for s in range(len(sources)):
@@ -173,11 +173,10 @@ def push_rows(
         for t in range(count):
             u = touched[t]
             ids[used], values[used], rest[used] = u, x[u], r[u]
-            left[s] += r[u]
             used += 1
             x[u], r[u], mark[u] = 0.0, 0.0, 0
         begin[s + 1] = used
-    return begin, ids[:used].copy(), values[:used].copy(), rest[:used].copy(), left
+    return begin, ids[:used].copy(), values[:used].copy(), rest[:used].copy()
 
 
 @numba.njit(nogil=True, cache=True)

@@ -65,7 +65,7 @@ class SparseCovariance:
     """What `push` found: x and the residual r of each row, at the vertices it touched.
 
     An entry is x_k + r_k/J_kk, one step further everywhere at once, and still not above the real one. `left`
-    (u,) bounds what is left out: K_ik exceeds an entry by at most K_kk·left_i.
+    bounds what is left out.
     """
 
     def __init__(
@@ -76,9 +76,8 @@ class SparseCovariance:
         pushed: FloatArray,
         rest: FloatArray,
         total: FloatArray,
-        left: FloatArray,
     ) -> None:
-        self.n_vertices, self.start, self.ids, self.left = n_vertices, start, ids, left
+        self.n_vertices, self.start, self.ids = n_vertices, start, ids
         self._pushed, self._rest = pushed, rest
         self.values: FloatArray = pushed + rest / total[ids]
 
@@ -93,6 +92,13 @@ class SparseCovariance:
     def lists(self) -> tuple[IntArray, npt.NDArray[Any], FloatArray]:
         """As they were found."""
         return self.start, self.ids, self.values
+
+    @property
+    def left(self) -> FloatArray:
+        """(u,) Σ r of each row: K_ik exceeds an entry by at most K_kk·left_i."""
+        count = len(self.start) - 1
+        place = np.repeat(np.arange(count), np.diff(self.start))
+        return np.bincount(place, self._rest, count).astype(np.float64, copy=False)
 
     def dense(self) -> FloatArray:
         """(u, n)."""
