@@ -99,6 +99,20 @@ def test_without_an_edge_is_below_the_graph_that_never_had_it(effort):
     assert leaves > 0
 
 
+@pytest.mark.parametrize("least", [0.2, 0.02, 1e-3])
+def test_without_an_edge_is_pushed_as_far_as_in_the_graph_that_never_had_it(least, monkeypatch):
+    monkeypatch.setattr(local, "LEAST", least)  # ends every push, so that as much is left out by both
+    gaussian, _, _ = problem(3, m=70)
+    edges, a = gaussian.edges, gaussian.strength
+    at, others = np.arange(60), np.tile(np.arange(60), (len(edges), 1))
+    found = gaussian.without(gaussian.some_rows(at), edges, edges, laplacian_blocks(a), others)
+    for e, (i, j) in enumerate(edges):
+        kept = np.arange(len(edges)) != e
+        never = LocalGaussian(gaussian.diagonal, edges[kept], a[kept]).some_rows(np.array([i])).dense()[0]
+        assert found[e, j] == pytest.approx(never[j], rel=1e-9)  # the answer, as every other
+        np.testing.assert_allclose(found[e], never, rtol=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("tolerance", [0.3, 1e-3])
 def test_variances_are_within_the_error_they_tell(seed, tolerance, monkeypatch):

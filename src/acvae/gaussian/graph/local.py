@@ -145,11 +145,10 @@ class LocalGaussian:
             parts[first] = push_rows(*self._matrix, self.diagonal, *given)
 
         self._in_parts(work, len(at), PANEL)
-        begin, ids, values, rest = zip(*(parts[first] for first in sorted(parts)), strict=True)
+        begin, *found = zip(*(parts[first] for first in sorted(parts)), strict=True)
         length = np.concatenate([np.diff(each) for each in begin])
         start = np.concatenate([[0], np.cumsum(length)])
-        whole, x, r = (np.concatenate(each) for each in (ids, values, rest))
-        return SparseCovariance(self.n_vertices, start, whole, x, r, self._total)
+        return SparseCovariance(self.n_vertices, start, *(np.concatenate(each) for each in found))
 
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n) rows of K, zero where nothing was pushed to."""

@@ -142,21 +142,23 @@ def push_rows(
 
     A partner of −1 leaves all as it is; `less` (b,) is what the edge adds to the diagonal at its ends.
 
-    Returns where each begins (b + 1,), the vertices it touches, and x and r there.
+    Returns where each begins (b + 1,), the vertices it touches, x and r there, and x + r/J: one step further
+    everywhere at once, by the diagonal J without the edge.
     """
     x, r, mark, touched, queue = scratch
     begin = np.zeros(len(sources) + 1, np.int64)
-    ids, values, rest = np.empty(4096, np.int32), np.empty(4096), np.empty(4096)
+    ids, values, rest, further = np.empty(4096, np.int32), np.empty(4096), np.empty(4096), np.empty(4096)
     used = 0
     for s in range(len(sources)):
+        i, j = sources[s], partners[s]
         count = _spread(
             start,
             near,
             strength,
             total,
             own,
-            sources[s],
-            partners[s],
+            i,
+            j,
             less[s],
             effort,
             least,
@@ -169,14 +171,16 @@ def push_rows(
         )
         while used + count > len(ids):
             size = 2 * len(ids)
-            ids, values, rest = _longer(ids, size), _longer(values, size), _longer(rest, size)
+            ids, values = _longer(ids, size), _longer(values, size)
+            rest, further = _longer(rest, size), _longer(further, size)
         for t in range(count):
             u = touched[t]
             ids[used], values[used], rest[used] = u, x[u], r[u]
+            further[used] = x[u] + r[u] / (total[u] - less[s] if u in (i, j) else total[u])
             used += 1
             x[u], r[u], mark[u] = 0.0, 0.0, 0
         begin[s + 1] = used
-    return begin, ids[:used].copy(), values[:used].copy(), rest[:used].copy()
+    return begin, ids[:used].copy(), values[:used].copy(), rest[:used].copy(), further[:used].copy()
 
 
 @numba.njit(nogil=True, cache=True)

@@ -64,8 +64,8 @@ class DenseCovariance:
 class SparseCovariance:
     """What `push` found: x and the residual r of each row, at the vertices it touched.
 
-    An entry is x_k + r_k/J_kk, one step further everywhere at once, and still not above the real one. `left`
-    bounds what is left out.
+    `values` are x_k + r_k/J_kk, one step further everywhere at once, and still not above the real ones.
+    `left` bounds what is left out.
     """
 
     def __init__(
@@ -75,11 +75,10 @@ class SparseCovariance:
         ids: npt.NDArray[np.int32],
         pushed: FloatArray,
         rest: FloatArray,
-        total: FloatArray,
+        values: FloatArray,
     ) -> None:
-        self.n_vertices, self.start, self.ids = n_vertices, start, ids
+        self.n_vertices, self.start, self.ids, self.values = n_vertices, start, ids, values
         self._pushed, self._rest = pushed, rest
-        self.values: FloatArray = pushed + rest / total[ids]
 
     def __getitem__(self, at: tuple[IntArray, IntArray]) -> FloatArray:
         return entries_at(self.start, self.ids, self.values, self.n_vertices, *at)
