@@ -105,7 +105,7 @@ class LocalGaussian:
     def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """(b,) entries of the diagonal of K from below, and by how much more each may be at most."""
         found = np.empty((len(at), 2))
-        effort = max(VARIANCE_EFFORT, min(self.effort, ALL_VARIANCES // self.n_vertices))
+        effort = max(VARIANCE_EFFORT, min(self.effort, ALL_VARIANCES // max(self.n_vertices, 1)))
 
         def work(first: int, last: int, scratch: Scratch) -> None:
             own = at[first:last]
