@@ -160,6 +160,20 @@ def test_threads_change_nothing(monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
+def test_a_row_takes_no_more_memory_than_is_told():
+    n, effort = 3000, 50  # vertex 0 is a neighbour of all, and within reach of any push
+    edges = np.stack([np.zeros(n - 1, dtype=np.int64), np.arange(1, n)], axis=1)
+    gaussian = LocalGaussian(np.ones(n), edges, np.ones(n - 1), effort=effort)
+    rows = gaussian.some_rows(np.arange(1, 9))
+    assert np.diff(rows.start).tolist() == [n] * 8
+    held = sum(array.nbytes for array in (rows.ids, rows.values, rows._pushed, rows._rest)) / 8
+    assert held <= gaussian.row_bytes <= 100 * n
+    path = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
+    path = LocalGaussian(np.ones(n), path, np.ones(n - 1), effort=effort)
+    assert np.diff(path.some_rows(np.arange(8)).start).max() <= path.row_bytes / 100 == effort + 2
+    assert LocalGaussian(np.ones(1), edges[:0], np.ones(0)).row_bytes == 100
+
+
 def test_what_needs_a_factorisation_is_refused():
     gaussian = problem(0)[0]
     for ask in (

@@ -64,7 +64,7 @@ class LocalGaussian:
     variance
         (n,) what `variance` found before, if that is known.
     effort
-        How many edges are walked for a row of K.
+        How many edges are walked for a row of K, and of the last vertex all.
     """
 
     # Means that an edge alone made are zero without it, up to the error of the entries that say so: a squared
@@ -171,8 +171,9 @@ class LocalGaussian:
 
     @property
     def row_bytes(self) -> int:
-        """About how much memory a row of `some_rows` takes at most."""
-        return 100 * min(self.n_vertices, self.effort)
+        """About how much memory a row of `some_rows` takes at most: the last vertex may have any degree."""
+        largest = int(np.diff(self.neighbours.start).max(initial=0))
+        return 100 * min(self.n_vertices, self.effort + largest)
 
     def _in_parts(self, work: Callable[[int, int, Scratch], None], count: int, size: int) -> None:
         """`work(first, last, scratch)` over parts of a fixed size, by whichever thread is free."""

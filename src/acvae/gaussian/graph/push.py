@@ -12,7 +12,8 @@ K_kk·Σ r ≤ Σ r/h_k. On the diagonal, as K is symmetric, the error is of sec
     K_ii = x_i + xᵀ·r + rᵀ·K·r,   0 ≤ rᵀ·K·r ≤ Σ_u r_u²/h_u,   K_ij = x_i[j] + r_iᵀ·x_j + r_iᵀ·K·r_j.
 
 Steps are made where r_u/J_uu, which is what x_u gains, exceeds a cut. The cut is lowered by and by until a
-number of edges has been walked, so that the cost of a row does not know the size of the graph.
+number of edges has been walked. A step walks all edges of its vertex, so a row costs that number and the
+largest degree at most: where no vertex has very many neighbours, it does not know the size of the graph.
 """
 
 from __future__ import annotations
