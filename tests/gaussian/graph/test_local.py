@@ -99,6 +99,87 @@ def test_without_an_edge_is_below_the_graph_that_never_had_it(effort):
     assert leaves > 0
 
 
+@pytest.mark.parametrize("least", [0.2, 0.02, 1e-3])
+def test_without_an_edge_is_pushed_as_far_as_in_the_graph_that_never_had_it(least, monkeypatch):
+    monkeypatch.setattr(local, "LEAST", least)  # ends every push, so that as much is left out by both
+    gaussian, _, _ = problem(3, m=70)
+    edges, a = gaussian.edges, gaussian.strength
+    at, others = np.arange(60), np.tile(np.arange(60), (len(edges), 1))
+    found = gaussian.without(gaussian.some_rows(at), edges, edges, laplacian_blocks(a), others)
+    for e, (i, j) in enumerate(edges):
+        kept = np.arange(len(edges)) != e
+        never = LocalGaussian(gaussian.diagonal, edges[kept], a[kept]).some_rows(np.array([i])).dense()[0]
+        assert found[e, j] == pytest.approx(never[j], rel=1e-9)  # the answer, as every other
+        np.testing.assert_allclose(found[e], never, rtol=1e-9)
+
+
+@pytest.mark.parametrize("effort", [1, 30, 10**9])
+def test_what_is_left_of_the_determinant_without_an_edge_stays_where_it_can_be(effort):
+    own, _, rng = problem(4)
+    a = rng.lognormal(0, 3, len(own.edges))
+    gaussian = LocalGaussian(own.diagonal, own.edges, a, effort=effort)
+    exact = LaplacianGaussian(own.diagonal, own.edges, a)
+    every, edges = np.arange(60), own.edges
+    real = exact.rest_without(exact.some_rows(every).ends(edges, edges), edges, a)
+    log = []
+    for e in range(len(edges)):  # det J′/det J
+        kept = np.arange(len(edges)) != e
+        log.append(LaplacianGaussian(own.diagonal, edges[kept], a[kept]).log_determinant)
+    np.testing.assert_allclose(real, np.exp(np.array(log) - exact.log_determinant), rtol=1e-9)
+    found = gaussian.rest_without(gaussian.some_rows(every).ends(edges, edges), edges, a)
+    assert (found >= real * (1 - 1e-9)).all()
+    i, j = edges.T
+    apart = 1 / (gaussian._total[i] - a) + 1 / (gaussian._total[j] - a)  # the ends, were all others at zero
+    assert (found <= 1 / (1 + a * apart) * (1 + 1e-12)).all()
+    assert (real <= 1 / (1 + a * apart) * (1 + 1e-9)).all()
+    if effort == 10**9:
+        np.testing.assert_allclose(found, real, rtol=1e-2)
+    nowhere = np.zeros((len(edges), 3))
+    nowhere[:, 0] = 1e9  # as rounding of anything larger might say
+    least = 1 / (1 + a * (1 / own.diagonal[i] + 1 / own.diagonal[j]))
+    np.testing.assert_allclose(gaussian.rest_without(nowhere, edges, a), least)
+    assert (least <= real * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("effort", [1, 200, 10**9])
+def test_an_entry_without_each_edge_changes_by_no_more_than_it_does(effort, monkeypatch):
+    monkeypatch.setattr(local, "ROWS", 6)  # three edges at a time
+    own, _, rng = problem(2)
+    a = rng.lognormal(0, 3, len(own.edges))  # 1 − a·R of the strongest is below 1e-3
+    gaussian = LocalGaussian(own.diagonal, own.edges, a, effort=effort)
+    precision = np.diag(gaussian._total)
+    precision[tuple(own.edges.T)] = precision[tuple(own.edges.T[::-1])] = -a
+    real, tried = np.linalg.inv(precision), 0
+    for i, j in [(0, 1), *rng.permutation(57)[:20].reshape(10, 2), own.edges[3]]:
+        edges = np.flatnonzero(np.isin(own.edges, [i, j]).any(axis=1))
+        covariance, found = gaussian.without_each(i, j, edges)
+        if not covariance:  # of two components
+            assert real[i, j] < 1e-7
+            assert not found.any()
+            continue
+        assert covariance == pytest.approx(real[i, j], rel=1e-6)
+        for e, left in zip(edges, found, strict=True):
+            u, v = own.edges[e]
+            cut = precision.copy()
+            cut[np.ix_([u, v], [u, v])] -= a[e] * np.array([[1, -1], [-1, 1]])
+            without = np.linalg.inv(cut)[i, j]
+            assert min(without, real[i, j]) - 1e-8 <= left <= max(without, real[i, j]) + 1e-8
+            assert left >= 0
+            if effort == 10**9:
+                assert left == pytest.approx(without, rel=1e-3, abs=1e-6)
+            tried += 1
+    assert tried > 20
+
+
+def test_an_entry_without_edges_of_nobody():
+    gaussian, covariance, _ = problem(0)
+    i, j = gaussian.edges[0]
+    whole, none = gaussian.without_each(i, j, np.zeros(0, dtype=np.int64))
+    assert whole == pytest.approx(covariance[i, j])
+    assert len(none) == 0
+    assert gaussian.without_each(i, 59, np.array([0]))[0] == 0  # 59 is alone
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("tolerance", [0.3, 1e-3])
 def test_variances_are_within_the_error_they_tell(seed, tolerance, monkeypatch):
@@ -144,6 +225,20 @@ def test_threads_change_nothing(monkeypatch):
         found.append([rows.values, rows.left, gaussian.solve(b)])
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_row_takes_no_more_memory_than_is_told():
+    n, effort = 3000, 50  # vertex 0 is a neighbour of all, and within reach of any push
+    edges = np.stack([np.zeros(n - 1, dtype=np.int64), np.arange(1, n)], axis=1)
+    gaussian = LocalGaussian(np.ones(n), edges, np.ones(n - 1), effort=effort)
+    rows = gaussian.some_rows(np.arange(1, 9))
+    assert np.diff(rows.start).tolist() == [n] * 8
+    held = sum(array.nbytes for array in (rows.ids, rows.values, rows._pushed, rows._rest)) / 8
+    assert held <= gaussian.row_bytes <= 100 * n
+    path = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
+    path = LocalGaussian(np.ones(n), path, np.ones(n - 1), effort=effort)
+    assert np.diff(path.some_rows(np.arange(8)).start).max() <= path.row_bytes / 100 == effort + 2
+    assert LocalGaussian(np.ones(1), edges[:0], np.ones(0)).row_bytes == 100
 
 
 def test_what_needs_a_factorisation_is_refused():

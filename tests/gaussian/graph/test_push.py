@@ -25,38 +25,38 @@ def matrix():
 
 
 def rows(sources, partners, less, effort=10**9, least=1e-9, scratch=None):
-    """x and r of each source, dense, and the sums of r."""
+    """x, r and what is one step further, of each source, dense."""
     scratch = Scratch.of(N) if scratch is None else scratch
-    begin, ids, x, r, left = push_rows(
+    begin, ids, x, r, further = push_rows(
         *matrix(), np.array(sources), np.array(partners), np.array(less), effort, least, scratch
     )
-    dense = np.zeros((2, len(sources), N))
+    dense = np.zeros((3, len(sources), N))
     for s in range(len(sources)):
         own = slice(begin[s], begin[s + 1])
         assert len(set(ids[own].tolist())) == begin[s + 1] - begin[s]
-        dense[:, s, ids[own]] = x[own], r[own]
-    return *dense, left
+        dense[:, s, ids[own]] = x[own], r[own], further[own]
+    return dense
 
 
 def test_the_first_push_by_hand():
-    x, r, left = rows([6], [-1], [0.0], effort=1)
+    x, r, _ = rows([6], [-1], [0.0], effort=1)
     # All of it is at 6, and above the cut: 1/J_66 stays there, and a/J_66 goes to its neighbour.
     total = OWN[6] + 1
     assert x[0, 6] == pytest.approx(1 / total)
     assert r[0, 6] == 0
-    assert r[0, 7] == left[0] == pytest.approx(1 / total)
+    assert r[0, 7] == r.sum() == pytest.approx(1 / total)
 
 
 @pytest.mark.parametrize("effort", [1, 5, 20, 10**9])
 def test_what_was_pushed_and_what_is_left_make_up_the_row(effort):
     covariance = np.linalg.inv(table())
-    x, r, left = rows(range(N), [-1] * N, [0.0] * N, effort)
+    x, r, further = rows(range(N), [-1] * N, [0.0] * N, effort)
+    np.testing.assert_allclose(further, x + r / table().diagonal(), atol=1e-15)
     assert (x >= 0).all()
     assert (r >= 0).all()
-    np.testing.assert_allclose(left, r.sum(axis=1))
     np.testing.assert_allclose(x + r @ covariance, covariance, atol=1e-12)  # K·e_i = x + K·r
     if effort == 10**9:
-        assert left.max() < 1e-7
+        assert r.sum(axis=1).max() < 1e-7
 
 
 @pytest.mark.parametrize("edge", range(len(EDGES)))
@@ -64,7 +64,8 @@ def test_what_was_pushed_and_what_is_left_make_up_the_row(effort):
 def test_an_edge_that_is_not_walked(edge, turned):
     i, j = EDGES[edge, ::-1] if turned else EDGES[edge]
     without = np.linalg.inv(table(np.delete(EDGES, edge, axis=0), np.delete(STRENGTH, edge)))
-    x, r, _ = rows([i], [j], [STRENGTH[edge]], effort=8)
+    x, r, further = rows([i], [j], [STRENGTH[edge]], effort=8)
+    np.testing.assert_allclose(further[0], x[0] + r[0] / np.linalg.inv(without).diagonal(), atol=1e-14)
     np.testing.assert_allclose(x[0] + r[0] @ without, without[i], atol=1e-12)
     x, _, _ = rows([i], [j], [STRENGTH[edge]])
     np.testing.assert_allclose(x[0], without[i], atol=1e-7)
@@ -97,12 +98,12 @@ def test_more_than_there_was_room_for_at_first():
     total = np.full(n, 2.0)
     total[0] = n
     given = start, near.astype(np.int32), np.ones(len(number)), total, np.ones(n)
-    begin, ids, x, r, _ = push_rows(
+    begin, ids, _, _, further = push_rows(
         *given, np.array([0, 5]), np.full(2, -1), np.zeros(2), 10**9, 1e-9, Scratch.of(n)
     )
     assert begin.tolist() == [0, n, 2 * n]
     assert sorted(ids[n:].tolist()) == list(range(n))
     # K_00·(n − (n − 1)/2) = 1, and K_k0 = K_00/2 of every leaf k.
     row = np.zeros(n)
-    row[ids[:n]] = x[:n] + r[:n] / total[ids[:n]]
+    row[ids[:n]] = further[:n]
     np.testing.assert_allclose(row, np.where(np.arange(n) == 0, 1, 0.5) * 2 / (n + 1), rtol=1e-4)

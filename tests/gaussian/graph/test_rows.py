@@ -12,15 +12,23 @@ def sparse():
     """Rows of vertices 1 and 3 among four: touched were 1, 0 and 3, 1."""
     start, ids = np.array([0, 2, 4]), np.array([1, 0, 3, 1], dtype=np.int32)
     pushed, rest = np.array([0.5, 0.2, 0.4, 0.1]), np.array([0.1, 0.3, 0.0, 0.2])
-    total, left = np.array([2.0, 4, 1, 5]), np.array([0.4, 0.2])
-    return SparseCovariance(4, start, ids, pushed, rest, total, left)
+    total = np.array([2.0, 4, 1, 5])
+    return SparseCovariance(4, start, ids, pushed, rest, pushed + rest / total[ids])
 
 
 DENSE = np.array([[0.2 + 0.3 / 2, 0.5 + 0.1 / 4, 0, 0], [0, 0.1 + 0.2 / 4, 0, 0.4]])
 
 
-def test_sparse_entries_are_one_step_beyond_what_was_pushed():
+def test_sparse_entries_are_those_of_the_vertices_that_were_touched():
     np.testing.assert_allclose(sparse().dense(), DENSE)
+
+
+def test_what_is_left_over_is_the_sum_of_the_residuals():
+    np.testing.assert_allclose(sparse().left, [0.1 + 0.3, 0.2])
+    rows = sparse()
+    nothing = np.zeros(0)
+    none = SparseCovariance(4, np.zeros(2, dtype=int), rows.ids[:0], nothing, nothing, nothing)
+    assert none.left.tolist() == [0]
 
 
 @pytest.mark.parametrize(("rows", "table"), [(DenseCovariance(VALUES), VALUES), (sparse(), DENSE)])

@@ -91,6 +91,22 @@ def test_conditioning():
         np.testing.assert_allclose(rho, rest / np.sqrt(np.outer(np.diag(rest), np.diag(rest))), atol=1e-10)
 
 
+@pytest.mark.parametrize("solver", ["exact", "local"])
+def test_once_all_is_observed_nothing_is_left(solver):
+    q, _ = make()
+    own = q.joint
+    joint = ScalesJoint(own.links, own.strength, own.diagonal, own.group, solver=solver)
+    whole = Posterior.from_correlations(q.mean, joint.std, joint, dtype="float64")
+    left = whole.condition(dict(enumerate(q.mean)))
+    assert left.mean.shape == left.std.shape == (0, len(GROUP))
+    assert left.original_ids.tolist() == []
+    assert left.distances([]).shape == (0, 0)
+    assert left.pair_correlation([], []).shape == (0, len(GROUP))
+    if solver == "exact":
+        assert left.sample(3).shape == (3, 0, len(GROUP))
+        assert left.log_prob(np.zeros((3, 0, len(GROUP)))).tolist() == [0, 0, 0]  # of nothing, for certain
+
+
 def test_packed_and_unpacked():
     q, _ = make()
     joint = q.joint

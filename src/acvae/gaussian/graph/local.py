@@ -34,6 +34,7 @@ LEAST = 1e-7  # a push ends here too, in parts of 1/J_ii
 TOLERANCE = 1e-2  # of entries of the diagonal
 PANEL = 8  # rows that a thread pushes at a time
 ROWS = 256  # held at a time where single entries are asked for
+CERTAIN = 1e-7  # of the largest 1/h, a thousand times the error of a solve: entries below it are zero
 
 
 class Neighbours(NamedTuple):
@@ -64,7 +65,7 @@ class LocalGaussian:
     variance
         (n,) what `variance` found before, if that is known.
     effort
-        How many edges are walked for a row of K.
+        How many edges are walked for a row of K, and of the last vertex all.
     """
 
     # Means that an edge alone made are zero without it, up to the error of the entries that say so: a squared
@@ -105,7 +106,7 @@ class LocalGaussian:
     def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """(b,) entries of the diagonal of K from below, and by how much more each may be at most."""
         found = np.empty((len(at), 2))
-        effort = max(VARIANCE_EFFORT, min(self.effort, ALL_VARIANCES // self.n_vertices))
+        effort = max(VARIANCE_EFFORT, min(self.effort, ALL_VARIANCES // max(self.n_vertices, 1)))
 
         def work(first: int, last: int, scratch: Scratch) -> None:
             own = at[first:last]
@@ -136,6 +137,50 @@ class LocalGaussian:
         own = self._pushed(i, j, block[:, 0, 0])
         return own[np.arange(len(i))[:, None], others]
 
+    def rest_without(self, ends: FloatArray, queries: IntArray, strength: FloatArray) -> FloatArray:
+        """(q,) 1 − a·b_eᵀ·K·b_e of the edge e of each query, from K_ii, K_ij, K_jj (q, 3) and a (q,).
+
+        It is 1/(1 + a·R′) with R′ = b_eᵀ·K′·b_e. What pushes leave out of `ends` makes it larger: where an
+        edge is strong, many times. But R′ is at least 1/J′_ii + 1/J′_jj, of the diagonal without the edge, as
+        no entry of J′ joins its ends, and at most 1/h_i + 1/h_j.
+        """
+        (here, between, there), (i, j) = ends.T, queries.T
+        least = 1 / (self._total[i] - strength) + 1 / (self._total[j] - strength)
+        most = 1 / self.diagonal[i] + 1 / self.diagonal[j]
+        found = 1 - strength * (here + there - 2 * between)
+        return np.clip(found, 1 / (1 + strength * most), 1 / (1 + strength * least))
+
+    def without_each(self, i: int, j: int, edges: IntArray) -> tuple[float, FloatArray]:
+        """K_ij, and (k,) what it is without each of these edges, which are i's or j's, in turn.
+
+        K′_ij = K_ij + s·c_i·c_j with c = K·b_e, of columns i and j, which are solved for, s = a·(1 + a·R′),
+        R′ = b_eᵀ·K′·b_e. The last is pushed anew from both ends, without the edge: of 1 − a·b_eᵀ·c errors
+        alone are left where an edge is strong. What pushes leave out makes R′ smaller, so that no change is
+        told too large. A K_ij that the solve does not tell from zero is zero.
+        """
+        unit = np.zeros((self.n_vertices, 2))
+        unit[[i, j], [0, 1]] = 1
+        columns = self.solve(unit)
+        covariance = float(columns[i, 1])
+        if covariance * self.diagonal.min() <= CERTAIN:
+            return 0.0, np.zeros(len(edges))
+        u, v = self.edges[edges].T
+        a, change = self.strength[edges], columns[u] - columns[v]  # c_i, c_j
+        s = a * (1 + a * self._apart(edges))
+        return covariance, np.maximum(covariance + s * change[:, 0] * change[:, 1], 0)
+
+    def _apart(self, edges: IntArray) -> FloatArray:
+        """(k,) variance of what the ends of each edge differ by in the Gaussian without it, from below."""
+        out = np.empty(len(edges))
+        for first in range(0, len(edges), ROWS // 2):
+            own = edges[first : first + ROWS // 2]
+            (u, v), count = self.edges[own].T, len(own)
+            rows = self._pushed(np.append(u, v), np.append(v, u), np.tile(self.strength[own], 2))
+            places = np.arange(2 * count).reshape(2, count).T
+            here, between, there = rows.ends(places, self.edges[own]).T
+            out[first : first + count] = here + there - 2 * between
+        return out
+
     def _pushed(self, at: IntArray, partners: IntArray, less: FloatArray) -> SparseCovariance:
         parts: dict[int, Any] = {}
 
@@ -145,11 +190,10 @@ class LocalGaussian:
             parts[first] = push_rows(*self._matrix, self.diagonal, *given)
 
         self._in_parts(work, len(at), PANEL)
-        begin, ids, values, rest, left = zip(*(parts[first] for first in sorted(parts)), strict=True)
+        begin, *found = zip(*(parts[first] for first in sorted(parts)), strict=True)
         length = np.concatenate([np.diff(each) for each in begin])
         start = np.concatenate([[0], np.cumsum(length)])
-        whole, x, r = (np.concatenate(each) for each in (ids, values, rest))
-        return SparseCovariance(self.n_vertices, start, whole, x, r, self._total, np.concatenate(left))
+        return SparseCovariance(self.n_vertices, start, *(np.concatenate(each) for each in found))
 
     def rows(self, at: IntArray) -> FloatArray:
         """(b, n) rows of K, zero where nothing was pushed to."""
@@ -172,8 +216,9 @@ class LocalGaussian:
 
     @property
     def row_bytes(self) -> int:
-        """About how much memory a row of `some_rows` takes at most."""
-        return 100 * min(self.n_vertices, self.effort)
+        """About how much memory a row of `some_rows` takes at most: the last vertex may have any degree."""
+        largest = int(np.diff(self.neighbours.start).max(initial=0))
+        return 100 * min(self.n_vertices, self.effort + largest)
 
     def _in_parts(self, work: Callable[[int, int, Scratch], None], count: int, size: int) -> None:
         """`work(first, last, scratch)` over parts of a fixed size, by whichever thread is free."""

@@ -12,7 +12,8 @@ K_kk·Σ r ≤ Σ r/h_k. On the diagonal, as K is symmetric, the error is of sec
     K_ii = x_i + xᵀ·r + rᵀ·K·r,   0 ≤ rᵀ·K·r ≤ Σ_u r_u²/h_u,   K_ij = x_i[j] + r_iᵀ·x_j + r_iᵀ·K·r_j.
 
 Steps are made where r_u/J_uu, which is what x_u gains, exceeds a cut. The cut is lowered by and by until a
-number of edges has been walked, so that the cost of a row does not know the size of the graph.
+number of edges has been walked. A step walks all edges of its vertex, so a row costs that number and the
+largest degree at most: where no vertex has very many neighbours, it does not know the size of the graph.
 """
 
 from __future__ import annotations
@@ -142,21 +143,23 @@ def push_rows(
 
     A partner of −1 leaves all as it is; `less` (b,) is what the edge adds to the diagonal at its ends.
 
-    Returns where each begins (b + 1,), the vertices it touches, x and r there, and Σ r of each row (b,).
+    Returns where each begins (b + 1,), the vertices it touches, x and r there, and x + r/J: one step further
+    everywhere at once, by the diagonal J without the edge.
     """
     x, r, mark, touched, queue = scratch
-    begin, left = np.zeros(len(sources) + 1, np.int64), np.zeros(len(sources))
-    ids, values, rest = np.empty(4096, np.int32), np.empty(4096), np.empty(4096)
+    begin = np.zeros(len(sources) + 1, np.int64)
+    ids, values, rest, further = np.empty(4096, np.int32), np.empty(4096), np.empty(4096), np.empty(4096)
     used = 0
     for s in range(len(sources)):
+        i, j = sources[s], partners[s]
         count = _spread(
             start,
             near,
             strength,
             total,
             own,
-            sources[s],
-            partners[s],
+            i,
+            j,
             less[s],
             effort,
             least,
@@ -169,15 +172,16 @@ def push_rows(
         )
         while used + count > len(ids):
             size = 2 * len(ids)
-            ids, values, rest = _longer(ids, size), _longer(values, size), _longer(rest, size)
+            ids, values = _longer(ids, size), _longer(values, size)
+            rest, further = _longer(rest, size), _longer(further, size)
         for t in range(count):
             u = touched[t]
             ids[used], values[used], rest[used] = u, x[u], r[u]
-            left[s] += r[u]
+            further[used] = x[u] + r[u] / (total[u] - less[s] if u in (i, j) else total[u])
             used += 1
             x[u], r[u], mark[u] = 0.0, 0.0, 0
         begin[s + 1] = used
-    return begin, ids[:used].copy(), values[:used].copy(), rest[:used].copy(), left
+    return begin, ids[:used].copy(), values[:used].copy(), rest[:used].copy(), further[:used].copy()
 
 
 @numba.njit(nogil=True, cache=True)

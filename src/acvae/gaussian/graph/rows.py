@@ -64,8 +64,8 @@ class DenseCovariance:
 class SparseCovariance:
     """What `push` found: x and the residual r of each row, at the vertices it touched.
 
-    An entry is x_k + r_k/J_kk, one step further everywhere at once, and still not above the real one. `left`
-    (u,) bounds what is left out: K_ik exceeds an entry by at most K_kk·left_i.
+    `values` are x_k + r_k/J_kk, one step further everywhere at once, and still not above the real ones.
+    `left` bounds what is left out.
     """
 
     def __init__(
@@ -75,12 +75,10 @@ class SparseCovariance:
         ids: npt.NDArray[np.int32],
         pushed: FloatArray,
         rest: FloatArray,
-        total: FloatArray,
-        left: FloatArray,
+        values: FloatArray,
     ) -> None:
-        self.n_vertices, self.start, self.ids, self.left = n_vertices, start, ids, left
+        self.n_vertices, self.start, self.ids, self.values = n_vertices, start, ids, values
         self._pushed, self._rest = pushed, rest
-        self.values: FloatArray = pushed + rest / total[ids]
 
     def __getitem__(self, at: tuple[IntArray, IntArray]) -> FloatArray:
         return entries_at(self.start, self.ids, self.values, self.n_vertices, *at)
@@ -93,6 +91,13 @@ class SparseCovariance:
     def lists(self) -> tuple[IntArray, npt.NDArray[Any], FloatArray]:
         """As they were found."""
         return self.start, self.ids, self.values
+
+    @property
+    def left(self) -> FloatArray:
+        """(u,) Σ r of each row: K_ik exceeds an entry by at most K_kk·left_i."""
+        count = len(self.start) - 1
+        place = np.repeat(np.arange(count), np.diff(self.start))
+        return np.bincount(place, self._rest, count).astype(np.float64, copy=False)
 
     def dense(self) -> FloatArray:
         """(u, n)."""

@@ -209,7 +209,7 @@ class ScalesJoint:
         """Turn standard normals (size, n, d) into standardised draws from the joint, in place."""
         size, n, _ = noise.shape
         for _, gaussian, own, std in self._dimensions():
-            columns = noise[:, :, own].astype(np.float64).transpose(1, 0, 2).reshape(n, -1)
+            columns = noise[:, :, own].astype(np.float64).transpose(1, 0, 2).reshape(n, size * len(own))
             drawn = gaussian.correlate(columns) / std
             noise[:, :, own] = drawn.reshape(n, size, len(own)).transpose(1, 0, 2)
         return noise
@@ -219,7 +219,7 @@ class ScalesJoint:
         size, n, d = standard.shape
         energy = np.zeros(size)
         for _, gaussian, own, std in self._dimensions():
-            columns = (standard[:, :, own] * std).transpose(1, 0, 2).reshape(n, -1)
+            columns = (standard[:, :, own] * std).transpose(1, 0, 2).reshape(n, size * len(own))
             energy += gaussian.energy(columns).reshape(size, len(own)).sum(axis=1)
         return -0.5 * (energy + self.log_determinant() + n * d * np.log(2 * np.pi))
 
