@@ -509,7 +509,8 @@ class TestLocal:
 
     def test_links_are_those_of_the_exact_way(self, local, fitted):
         i, j = np.triu_indices(N, 1)
-        p, q = (model.link_probability(i, j) for model in (local, fitted[0]))
+        exact, _, graph = fitted
+        p, q = (model.link_probability(i, j) for model in (local, exact))
         assert np.corrcoef(np.log(p), np.log(q))[0, 1] > 0.95
         ids, chance = local.predict_links([0, 5, N - 1], k=4)
         assert (np.diff(chance, axis=1) <= 0).all()
