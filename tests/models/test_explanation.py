@@ -121,3 +121,56 @@ class TestSharedFeatures:
         assert self.shared(features, 0, 1) == []
         assert self.shared(features, 1, 2) == []
         assert {name for name, _ in self.shared(features, 3, 4)} == {2, 3}
+
+
+SIZE = 150
+
+
+@pytest.fixture(scope="module", params=[0.0, 3.0])
+def models(request):
+    """Exact and local, on a graph whose weights have logs of this standard deviation."""
+    rng = np.random.default_rng(0)
+    edges = np.unique(np.sort(rng.integers(0, SIZE, (450, 2)), axis=1), axis=0)
+    edges = edges[edges[:, 0] < edges[:, 1]]
+    graph = Graph(SIZE, edges, weights=rng.lognormal(0, request.param, len(edges)))
+    options = {"scales": (15.0,), "latent_dim": 4, "progress": False}
+    x = np.eye(SIZE)[:, :20]
+    return [GraphGaussian(solver=solver, **options).fit(x, graph) for solver in ("exact", "local")]
+
+
+class TestPaths:
+    """Of the local solver beside those of the exact one."""
+
+    def test_shares_are_those_of_the_exact_solver(self, models):
+        exact, local = models
+        pairs = np.random.default_rng(1).permutation(SIZE)[:30].reshape(15, 2)
+        told = 0
+        for i, j in [*pairs, *exact.graph_.edges[:5]]:
+            real = {path[:2]: path[2] for path in exact.explain(i, j).paths}
+            found = {path[:2]: path[2] for path in local.explain(i, j).paths}
+            assert found.keys() == real.keys()
+            for path, share in found.items():
+                assert share <= 1
+                assert abs(share) <= abs(real[path]) + 1e-6
+                assert share == pytest.approx(real[path], abs=1e-3)
+                told += share > 0.1
+        assert told > 10  # or nothing was tested
+
+    def test_of_many_neighbours_those_are_told_that_hand_it_most(self, models, monkeypatch):
+        exact, local = models
+        i, j = np.argsort(-exact.graph_.degrees, kind="stable")[:2].tolist()
+        real = {path[:2]: path[2] for path in exact.explain(i, j).paths}
+        monkeypatch.setattr(explanation, "MOST_PUSHED", 3)
+        assert len(exact.explain(i, j).paths) == len(real) > 6
+        found = local.explain(i, j).paths
+        gaussian = exact.posterior_.joint.gaussians[0]
+        for of, to, row in zip((i, j), (j, i), gaussian.rows(np.array([j, i])), strict=True):
+            handed = {}
+            for (u, v), a in zip(gaussian.edges.tolist(), gaussian.strength, strict=True):
+                if of in (u, v):
+                    handed[u + v - of] = a * row[u + v - of]
+            own = {by for end, by, _ in found if end == of and by != to}
+            best = sorted(handed, key=lambda by: -handed[by])[:3]
+            assert own == set(best) - {to}
+        for of, by, share in found:
+            assert share == pytest.approx(real[of, by], abs=1e-3)

@@ -56,6 +56,19 @@ def test_rows_and_entries_of_several_panels(monkeypatch):
     np.testing.assert_allclose(gaussian.entries(at, other), covariance[at, other], atol=1e-12)
 
 
+def test_an_entry_without_each_edge_is_that_of_the_graph_without_it():
+    gaussian, precision, covariance, rng = problem(8)
+    for i, j in [*rng.permutation(37)[:16].reshape(8, 2), gaussian.edges[0]]:
+        edges = np.flatnonzero(np.isin(gaussian.edges, [i, j]).any(axis=1))
+        whole, found = gaussian.without_each(i, j, edges)
+        assert whole == pytest.approx(covariance[i, j], abs=1e-12)
+        for e, left in zip(edges, found, strict=True):
+            cut = precision.copy()
+            ends = np.ix_(gaussian.edges[e], gaussian.edges[e])
+            cut[ends] -= gaussian.strength[e] * np.array([[1, -1], [-1, 1]])
+            assert left == pytest.approx(np.linalg.inv(cut)[i, j], abs=1e-10)
+
+
 def test_too_large_is_told(monkeypatch):
     monkeypatch.setattr("acvae.forests.elimination.order.available_memory", lambda: 1000)
     n = 60

@@ -113,6 +113,45 @@ def test_without_an_edge_is_pushed_as_far_as_in_the_graph_that_never_had_it(leas
         np.testing.assert_allclose(found[e], never, rtol=1e-9)
 
 
+@pytest.mark.parametrize("effort", [1, 200, 10**9])
+def test_an_entry_without_each_edge_changes_by_no_more_than_it_does(effort, monkeypatch):
+    monkeypatch.setattr(local, "ROWS", 6)  # three edges at a time
+    own, _, rng = problem(2)
+    a = rng.lognormal(0, 3, len(own.edges))  # 1 − a·R of the strongest is below 1e-3
+    gaussian = LocalGaussian(own.diagonal, own.edges, a, effort=effort)
+    precision = np.diag(gaussian._total)
+    precision[tuple(own.edges.T)] = precision[tuple(own.edges.T[::-1])] = -a
+    real, tried = np.linalg.inv(precision), 0
+    for i, j in [(0, 1), *rng.permutation(57)[:20].reshape(10, 2), own.edges[3]]:
+        edges = np.flatnonzero(np.isin(own.edges, [i, j]).any(axis=1))
+        covariance, found = gaussian.without_each(i, j, edges)
+        if not covariance:  # of two components
+            assert real[i, j] < 1e-7
+            assert not found.any()
+            continue
+        assert covariance == pytest.approx(real[i, j], rel=1e-6)
+        for e, left in zip(edges, found, strict=True):
+            u, v = own.edges[e]
+            cut = precision.copy()
+            cut[np.ix_([u, v], [u, v])] -= a[e] * np.array([[1, -1], [-1, 1]])
+            without = np.linalg.inv(cut)[i, j]
+            assert min(without, real[i, j]) - 1e-8 <= left <= max(without, real[i, j]) + 1e-8
+            assert left >= 0
+            if effort == 10**9:
+                assert left == pytest.approx(without, rel=1e-3, abs=1e-6)
+            tried += 1
+    assert tried > 20
+
+
+def test_an_entry_without_edges_of_nobody():
+    gaussian, covariance, _ = problem(0)
+    i, j = gaussian.edges[0]
+    whole, none = gaussian.without_each(i, j, np.zeros(0, dtype=np.int64))
+    assert whole == pytest.approx(covariance[i, j])
+    assert len(none) == 0
+    assert gaussian.without_each(i, 59, np.array([0]))[0] == 0  # 59 is alone
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("tolerance", [0.3, 1e-3])
 def test_variances_are_within_the_error_they_tell(seed, tolerance, monkeypatch):

@@ -118,6 +118,21 @@ class LaplacianGaussian:
         row_i, row_j = rows[places[:, :1], others], rows[places[:, 1:], others]
         return row_i + share[:, :1] * row_i + share[:, 1:] * row_j
 
+    def without_each(self, i: int, j: int, edges: IntArray) -> tuple[float, FloatArray]:
+        """K_ij, and (k,) what it is without each of these edges, which are i's or j's, in turn.
+
+        K′_ij = K_ij + s·c_i·c_j with c = K·b_e, s = a/(1 − a·b_eᵀ·c): from the rows of i and j, and the
+        diagonal.
+        """
+        rows = self.rows(np.array([i, j]))
+        u, v = self.edges[edges].T
+        a, change = self.strength[edges], rows[:, u] - rows[:, v]  # c_i, c_j
+        own = np.where((u == i) | (v == i), 0, 1)  # whose edge it is
+        by = u + v - np.array([i, j])[own]
+        spread = self.variance[u] + self.variance[v] - 2 * rows[own, by]
+        covariance = float(rows[0, j])
+        return covariance, covariance + a / (1 - a * spread) * change[0] * change[1]
+
     def variances(self, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """(b,) entries of the diagonal of K, and by how much each may be off: not at all."""
         return self.variance[at], np.zeros(len(at))

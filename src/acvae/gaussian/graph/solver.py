@@ -86,6 +86,9 @@ class Gaussian(Protocol):
         `rows` hold those of both ends at `places` (q, 2), `block` (q, 2, 2) is what the edges add to J.
         """
 
+    def without_each(self, i: int, j: int, edges: IntArray) -> tuple[float, FloatArray]:
+        """K_ij, and (k,) what it is without each of these edges, which are i's or j's, in turn."""
+
     def energy(self, x: FloatArray) -> FloatArray:
         """(b,) xᵀ·J·x of the columns of x (n, b)."""
 
