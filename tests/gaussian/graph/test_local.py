@@ -113,6 +113,34 @@ def test_without_an_edge_is_pushed_as_far_as_in_the_graph_that_never_had_it(leas
         np.testing.assert_allclose(found[e], never, rtol=1e-9)
 
 
+@pytest.mark.parametrize("effort", [1, 30, 10**9])
+def test_what_is_left_of_the_determinant_without_an_edge_stays_where_it_can_be(effort):
+    own, _, rng = problem(4)
+    a = rng.lognormal(0, 3, len(own.edges))
+    gaussian = LocalGaussian(own.diagonal, own.edges, a, effort=effort)
+    exact = LaplacianGaussian(own.diagonal, own.edges, a)
+    every, edges = np.arange(60), own.edges
+    real = exact.rest_without(exact.some_rows(every).ends(edges, edges), edges, a)
+    log = []
+    for e in range(len(edges)):  # det J′/det J
+        kept = np.arange(len(edges)) != e
+        log.append(LaplacianGaussian(own.diagonal, edges[kept], a[kept]).log_determinant)
+    np.testing.assert_allclose(real, np.exp(np.array(log) - exact.log_determinant), rtol=1e-9)
+    found = gaussian.rest_without(gaussian.some_rows(every).ends(edges, edges), edges, a)
+    assert (found >= real * (1 - 1e-9)).all()
+    i, j = edges.T
+    apart = 1 / (gaussian._total[i] - a) + 1 / (gaussian._total[j] - a)  # the ends, were all others at zero
+    assert (found <= 1 / (1 + a * apart) * (1 + 1e-12)).all()
+    assert (real <= 1 / (1 + a * apart) * (1 + 1e-9)).all()
+    if effort == 10**9:
+        np.testing.assert_allclose(found, real, rtol=1e-2)
+    nowhere = np.zeros((len(edges), 3))
+    nowhere[:, 0] = 1e9  # as rounding of anything larger might say
+    least = 1 / (1 + a * (1 / own.diagonal[i] + 1 / own.diagonal[j]))
+    np.testing.assert_allclose(gaussian.rest_without(nowhere, edges, a), least)
+    assert (least <= real * (1 + 1e-9)).all()
+
+
 @pytest.mark.parametrize("effort", [1, 200, 10**9])
 def test_an_entry_without_each_edge_changes_by_no_more_than_it_does(effort, monkeypatch):
     monkeypatch.setattr(local, "ROWS", 6)  # three edges at a time

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from acvae.gaussian.graph.laplacian import LaplacianGaussian
+from acvae.gaussian.graph.local import LocalGaussian
 from acvae.links.statistics.scales import FLOOR, Scale, ScaleStatistics, unit_rows
 
 EDGES = np.array([(0, 1), (1, 2), (0, 2), (2, 3)])  # 4 is alone
@@ -60,6 +61,19 @@ def test_without_an_edge_is_the_gaussian_that_never_had_it(edge, turned):
     found = made().without(rows, np.searchsorted(at, query), query, STRENGTH[[edge]], others)
     expected = dense(np.delete(EDGES, edge, axis=0), np.delete(STRENGTH, edge))
     np.testing.assert_allclose(found[0], expected[i, others[0]], atol=1e-9)
+
+
+@pytest.mark.parametrize("strong", [1e3, 3e3, 1e4])
+def test_an_edge_so_strong_that_a_push_ends_on_it_does_not_tell_itself(strong):
+    edges, strength, h = np.array([(0, 1), (2, 3)]), np.array([strong, 1.0]), np.ones(4)
+    evidence = np.array([[1.0, 0], [0, 1], [1, 0], [0, 1]])
+    gaussian = LocalGaussian(h, edges, strength)
+    statistics = ScaleStatistics(Scale(gaussian, gaussian.solve(evidence)), "2")
+    query = np.array([[0, 1]])
+    found = statistics.without(gaussian.some_rows(np.arange(4)), query, query, strength[:1], np.array([[1]]))
+    # Alone, 0 and 1 have the means (1, 0) and (0, 1), and nothing in common.
+    np.testing.assert_allclose(found[0, 0, 0], np.log(FLOOR))
+    assert abs(found[0, 0, 1]) < 0.1
 
 
 def test_without_a_strength_all_is_as_it_is():

@@ -118,6 +118,11 @@ class LaplacianGaussian:
         row_i, row_j = rows[places[:, :1], others], rows[places[:, 1:], others]
         return row_i + share[:, :1] * row_i + share[:, 1:] * row_j
 
+    def rest_without(self, ends: FloatArray, queries: IntArray, strength: FloatArray) -> FloatArray:
+        """(q,) 1 − a·b_eᵀ·K·b_e of the edge e of each query, from K_ii, K_ij, K_jj (q, 3) and a (q,)."""
+        here, between, there = ends.T
+        return np.asarray(1 - strength * ((here - between) - (between - there)))
+
     def without_each(self, i: int, j: int, edges: IntArray) -> tuple[float, FloatArray]:
         """K_ij, and (k,) what it is without each of these edges, which are i's or j's, in turn.
 

@@ -137,6 +137,19 @@ class LocalGaussian:
         own = self._pushed(i, j, block[:, 0, 0])
         return own[np.arange(len(i))[:, None], others]
 
+    def rest_without(self, ends: FloatArray, queries: IntArray, strength: FloatArray) -> FloatArray:
+        """(q,) 1 − a·b_eᵀ·K·b_e of the edge e of each query, from K_ii, K_ij, K_jj (q, 3) and a (q,).
+
+        It is 1/(1 + a·R′) with R′ = b_eᵀ·K′·b_e. What pushes leave out of `ends` makes it larger: where an
+        edge is strong, many times. But R′ is at least 1/J′_ii + 1/J′_jj, of the diagonal without the edge, as
+        no entry of J′ joins its ends, and at most 1/h_i + 1/h_j.
+        """
+        (here, between, there), (i, j) = ends.T, queries.T
+        least = 1 / (self._total[i] - strength) + 1 / (self._total[j] - strength)
+        most = 1 / self.diagonal[i] + 1 / self.diagonal[j]
+        found = 1 - strength * (here + there - 2 * between)
+        return np.clip(found, 1 / (1 + strength * most), 1 / (1 + strength * least))
+
     def without_each(self, i: int, j: int, edges: IntArray) -> tuple[float, FloatArray]:
         """K_ij, and (k,) what it is without each of these edges, which are i's or j's, in turn.
 

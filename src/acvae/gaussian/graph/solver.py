@@ -86,6 +86,9 @@ class Gaussian(Protocol):
         `rows` hold those of both ends at `places` (q, 2), `block` (q, 2, 2) is what the edges add to J.
         """
 
+    def rest_without(self, ends: FloatArray, queries: IntArray, strength: FloatArray) -> FloatArray:
+        """(q,) 1 − a·b_eᵀ·K·b_e of the edge e of each query, from K_ii, K_ij, K_jj (q, 3) and a (q,)."""
+
     def without_each(self, i: int, j: int, edges: IntArray) -> tuple[float, FloatArray]:
         """K_ij, and (k,) what it is without each of these edges, which are i's or j's, in turn."""
 

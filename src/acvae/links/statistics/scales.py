@@ -82,11 +82,12 @@ class ScaleStatistics:
         answer = others == queries[:, 1:]
         row_i = np.where(answer, ends[:, 1:2], rows[places[:, :1], others])
         row_j = np.where(answer, ends[:, 2:], rows[places[:, 1:], others])
-        between, a = row_i, np.zeros(len(queries))
+        between, s = row_i, np.zeros(len(queries))
         if strength is not None:
-            between, a = gaussian.without(rows, places, queries, laplacian_blocks(strength), others), strength
+            between = gaussian.without(rows, places, queries, laplacian_blocks(strength), others)
+            s = strength / gaussian.rest_without(ends, queries, strength)
         change = row_i - row_j
-        given = between, change, ends, queries, a, others, gaussian.variance, mean, gaussian.rounding, out
+        given = between, change, ends, queries, s, others, gaussian.variance, mean, gaussian.rounding, out
         over_ranges(lambda a, b: _without(*given, a, b), len(queries), at_least=32)
         return out
 
@@ -112,7 +113,7 @@ def _without(
     change: Any,
     ends: Any,
     queries: Any,
-    strength: Any,
+    update: Any,
     candidates: Any,
     variance: Any,
     mean: Any,
@@ -123,16 +124,14 @@ def _without(
 ) -> None:
     """Rank-one removal of an edge: K′ = K + s·u·uᵀ, m′ = m + s·u·(m_i − m_j), u = K_i − K_j.
 
-    `between` (q, c) are K′_ik, `change` (q, c) u_k.
+    `between` (q, c) are K′_ik, `change` (q, c) u_k, `update` (q,) s = a/(1 − a·(u_i − u_j)).
     """
     d = mean.shape[1]
     own = np.empty(d)
     gap = np.empty(d)
     for q in range(first, last):
         i, j = queries[q, 0], queries[q, 1]
-        a = strength[q]
-        u_i, u_j = ends[q, 0] - ends[q, 1], ends[q, 1] - ends[q, 2]
-        s = a / (1 - a * (u_i - u_j))
+        s, u_i = update[q], ends[q, 0] - ends[q, 1]
         var_i = ends[q, 0] + s * u_i * u_i
         length_i, before_i = 0.0, 0.0
         for x in range(d):
