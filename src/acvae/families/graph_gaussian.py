@@ -37,7 +37,7 @@ from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.graph import GraphStatistics
 from acvae.links.statistics.scales import Scale, unit_rows
 
-__all__ = ["GraphGaussianFit", "dimensions", "fit_graph_gaussian", "mean_weight", "strengths"]
+__all__ = ["LEAST_WEIGHT", "GraphGaussianFit", "dimensions", "fit_graph_gaussian", "mean_weight", "strengths"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -49,6 +49,8 @@ PRECISION = 1.0  # of the evidence, relative to the prior's
 OPTIONS = (SCALES, (0.5, 5.0), (5.0, 50.0))  # what "auto" tries, the usual one first
 QUERIES = 20_000
 LARGE, LARGE_QUERIES = 200_000, 10_000  # vertices from which on there are fewer
+LEAST_WEIGHT = 1e-300  # of an edge, over the mean
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass
@@ -112,7 +114,7 @@ class GraphGaussianFit:
         """
         precision = self.precision if self.seen.any() else 0.0
         own, there = (
-            strength_of_one(g, 1.0, precision) / mean_weight(g) for g in (self.graph, graph)
+            strength_of_one(g, 1.0, precision) / _scaled_mean(g, self.graph) for g in (self.graph, graph)
         )  # of an edge of weight one
         return replace(
             self,
@@ -128,7 +130,9 @@ class GraphGaussianFit:
     def new_strengths(self, scale: float, count: int, weights: FloatArray | None = None) -> FloatArray:
         """(count,) strengths of new edges at a scale, by weight as the known ones'; else all alike."""
         one = strength_of_one(self.graph, scale, self.precision if self.seen.any() else 0.0)
-        return np.full(count, one) if weights is None else one * weights / mean_weight(self.graph)
+        if weights is None:
+            return np.full(count, one)
+        return one * _scaled(self.graph, weights) / _scaled_mean(self.graph)
 
     def impute(self, vertices: IntArray, features: Any) -> tuple[FloatArray, FloatArray]:
         """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
@@ -217,12 +221,42 @@ def relative_weights(graph: Graph) -> FloatArray:
     """(m,) weights of the edges over their mean; ones where there are none."""
     if graph.weights is None or graph.n_edges == 0:
         return np.ones(graph.n_edges)
-    return np.asarray(graph.weights / mean_weight(graph), dtype=np.float64)
+    return _scaled(graph, graph.weights) / _scaled_mean(graph)
 
 
 def mean_weight(graph: Graph) -> float:
     """Of its edges; one where none has a weight."""
-    return 1.0 if graph.weights is None or graph.n_edges == 0 else float(np.mean(graph.weights))
+    with np.errstate(over="ignore"):
+        mean = float(np.ldexp(_scaled_mean(graph), _exponent(graph)))
+    return min(mean, LARGEST)
+
+
+def check_weights(graph: Graph) -> None:
+    """Refuse weights that are nothing beside their mean."""
+    relative = relative_weights(graph)
+    if graph.weights is not None and relative.min(initial=1) < LEAST_WEIGHT:
+        e = int(relative.argmin())
+        raise GraphError(
+            f"the edge {tuple(graph.edges[e].tolist())} has the weight {graph.weights[e]:g}, beside a mean "
+            f"of {mean_weight(graph):g}: less than {LEAST_WEIGHT:g} times the mean cannot be computed with. "
+            "Leave out edges that do not count, or give weights of a narrower range."
+        )
+
+
+def _exponent(graph: Graph) -> int:
+    """Of the power of two that brings the largest weight to 1/2…1: no sum overflows, and none is rounded."""
+    return 0 if graph.weights is None or graph.n_edges == 0 else int(np.frexp(graph.weights.max())[1])
+
+
+def _scaled(graph: Graph, weights: FloatArray) -> FloatArray:
+    return np.asarray(np.ldexp(weights, -_exponent(graph)), dtype=np.float64)
+
+
+def _scaled_mean(graph: Graph, like: Graph | None = None) -> float:
+    """Mean weight of the graph, scaled as its own weights are or as another graph's."""
+    if graph.weights is None or graph.n_edges == 0:
+        return 1.0
+    return float(np.mean(_scaled(like or graph, graph.weights)))
 
 
 def strength_of_one(graph: Graph, scale: float, precision: float) -> float:
@@ -298,6 +332,7 @@ def fit_graph_gaussian(
     """
     say = progress or (lambda what, share: None)
     n = graph.n_vertices
+    check_weights(graph)
     evidence, rows, seen, tried = fit_evidence(features, graph, latent_dim, observed, seed)
     if not seen.any() and graph.n_edges == 0:
         raise GraphError(
