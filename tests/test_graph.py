@@ -62,6 +62,22 @@ class TestCanonicalForm:
         with pytest.raises(ValueError, match="read-only"):
             graph.edges[0, 0] = 2
 
+    @pytest.mark.parametrize(
+        "of",
+        [
+            lambda g: g.neighbors(1),
+            lambda g: g.csr[0],
+            lambda g: g.csr[1],
+            lambda g: g.degrees,
+            lambda g: g.components,
+        ],
+    )
+    def test_what_is_told_of_them_cannot_be_written_either(self, of):
+        graph = Graph(4, [[0, 1], [1, 2]])
+        with pytest.raises(ValueError, match="read-only"):
+            of(graph)[:] = 3
+        assert graph.neighbors(1).tolist() == [0, 2]
+
     def test_inputs_are_left_alone(self):
         edges, names = np.array([[2, 0], [1, 1]]), np.array(["a", "b", "c"])
         graph = Graph(3, edges, names)

@@ -101,9 +101,9 @@ class Graph:
         self.edges, self.weights, self.dropped_self_loops, self.merged_duplicates = canonical(
             n, pairs, given, combine, self.names
         )
-        self.edges.flags.writeable = False
+        _fixed(self.edges)
         if self.weights is not None:
-            self.weights.flags.writeable = False
+            _fixed(self.weights)
         self.mapped = False
 
     # ------------------------------------------------------------------ other ways in
@@ -219,12 +219,13 @@ class Graph:
     @cached_property
     def degrees(self) -> IntArray:
         """(n,) number of neighbours of every vertex."""
-        return np.bincount(self.edges.ravel(), minlength=self.n_vertices)
+        return _fixed(np.bincount(self.edges.ravel(), minlength=self.n_vertices))
 
     @cached_property
     def csr(self) -> tuple[IntArray, IntArray]:
         """`(indptr, neighbours)`: the neighbours of v, sorted, are `neighbours[indptr[v]:indptr[v + 1]]`."""
-        return neighbour_lists(self.n_vertices, self.edges)
+        indptr, neighbours = neighbour_lists(self.n_vertices, self.edges)
+        return _fixed(indptr), _fixed(neighbours)
 
     def neighbors(self, vertex: int) -> IntArray:
         """Sorted ids of the vertices joined to `vertex`."""
@@ -247,7 +248,7 @@ class Graph:
         from scipy.sparse.csgraph import connected_components
 
         count, labels = connected_components(self.to_scipy(weighted=False), directed=False)
-        return int(count), labels.astype(np.int64)
+        return int(count), _fixed(labels.astype(np.int64))
 
     def has_edges(self, pairs: npt.ArrayLike) -> BoolArray:
         """Whether each pair (k, 2), in either direction, is an edge."""
@@ -354,6 +355,12 @@ class Graph:
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
         return f"Graph(n_vertices={self.n_vertices:,}, n_edges={self.n_edges:,}{weighted})"
+
+
+def _fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same array, which can no longer be written to."""
+    array.flags.writeable = False
+    return array
 
 
 def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:

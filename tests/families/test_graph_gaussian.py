@@ -6,7 +6,13 @@ import scipy.sparse as sp
 
 import acvae
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
-from acvae.families.graph_gaussian import GraphGaussianFit, fit_graph_gaussian
+from acvae.families.graph_gaussian import (
+    GraphGaussianFit,
+    fit_graph_gaussian,
+    mean_weight,
+    relative_weights,
+    strengths,
+)
 
 
 def communities(seed=0, n=120, groups=6, inside=0.3, between=0.01):
@@ -126,3 +132,50 @@ def test_bad_input():
         fit_graph_gaussian(broken, graph)
     seen = np.arange(30) != 2
     assert fit_graph_gaussian(broken, graph, observed=seen).seen[2] == np.False_
+
+
+# ---------------------------------------------------------------------- weights of any size
+
+
+def weighted(weights):
+    """A path of as many edges."""
+    pairs = np.arange(len(weights))[:, None] + [0, 1]
+    return acvae.Graph(len(weights) + 1, pairs, weights=weights)
+
+
+@pytest.mark.parametrize("power", [-1000, -3, 0, 900, 1019])
+def test_units_of_weights_do_not_matter(power):
+    weights = np.random.default_rng(0).uniform(1, 9, 40)
+    one, other = weighted(weights), weighted(np.ldexp(weights, power))
+    np.testing.assert_array_equal(relative_weights(other), weights / weights.mean())
+    np.testing.assert_array_equal(strengths(other, 2.0, 1.0), strengths(one, 2.0, 1.0))
+    assert mean_weight(other) == np.ldexp(weights.mean(), power)
+
+
+def test_the_mean_of_the_largest_numbers_is_finite():
+    assert mean_weight(weighted(np.full(7, np.finfo(float).max))) == np.finfo(float).max
+
+
+@pytest.mark.parametrize("size", [1e307, 1e-307])
+def test_a_graph_of_huge_or_tiny_weights_is_as_one_without(size):
+    features, graph = communities(2, n=30)
+    even = acvae.Graph(30, graph.edges, weights=np.full(graph.n_edges, size))
+    fit = fit_graph_gaussian(features, even, scales=(2.0, 20.0), seed=0)
+    plain = fit_graph_gaussian(features, graph, scales=(2.0, 20.0), seed=0)
+    i, j = np.triu_indices(30, 1)
+    np.testing.assert_allclose(fit.ranking.log_odds(i, j), plain.ranking.log_odds(i, j), rtol=1e-3, atol=1e-3)
+    larger = acvae.Graph(31, [*graph.edges, (0, 30)], weights=np.full(graph.n_edges + 1, size))
+    joined = fit.among(larger, np.pad(fit.rows, ((0, 1), (0, 0))), np.append(fit.seen, False))
+    assert np.isfinite(joined.scales).all()
+    np.testing.assert_allclose(
+        joined.statistics.scales[0].gaussian.strength[1:],
+        np.full(graph.n_edges, fit.new_strengths(2.0, 1, np.array([size]))[0]),
+    )
+
+
+@pytest.mark.parametrize("solver", ["exact", "local"])
+def test_a_weight_that_is_nothing_beside_the_mean_is_refused(solver):
+    with pytest.raises(
+        GraphError, match=r"the edge \(3, 4\) has the weight 1e-308, beside a mean of .*e\+29"
+    ):
+        fit_graph_gaussian(None, weighted(np.array([1e300, 1e300, 1e300, 1e-308])), solver=solver)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from acvae.exceptions import FeatureError
+from acvae.exceptions import FeatureError, OptionError, PosteriorError
 from acvae.gaussian.evidence import Evidence, _orthonormal, kind_of
 
 
@@ -169,3 +169,72 @@ def test_rows_that_are_all_the_same_are_zero_and_not_rounding():
     same = np.concatenate([same, np.zeros((40, 3))])
     found, _ = Evidence.fit(same, 3).project(same)
     assert not found.any()
+
+
+# ---------------------------------------------------------------------- wide tables of which little is used
+
+
+def hashed(n=60, width=2**20, seed=4, signed=True):
+    """Rows of a wide table that use 30 of its columns, and the same rows of those columns alone."""
+    rng = np.random.default_rng(seed)
+    narrow = (rng.random((n, 30)) < 0.2) * (
+        rng.choice([-0.5, 0.5], (n, 30)) if signed else rng.random((n, 30))
+    )
+    narrow[0] = 0.25  # each is used
+    used = np.sort(rng.choice(width, 30, replace=False))
+    some = sp.csr_array(narrow)
+    wide = sp.csr_array((some.data, used[some.indices], some.indptr), shape=(n, width))
+    return wide, narrow, used
+
+
+@pytest.mark.parametrize("position", [False, True])
+@pytest.mark.parametrize("signed", [False, True])
+def test_columns_that_no_row_uses_cost_nothing(signed, position):
+    wide, narrow, used = hashed(signed=signed)
+    evidence = Evidence.fit(wide, 16, position=position)
+    assert evidence.kind == ("position" if position else "real" if signed else "frequency")
+    assert len(evidence.basis) == len(used) + position
+    plain = Evidence.fit(sp.csr_array(narrow), 16, position=position)
+    (rows, seen), (expected, seen_too) = evidence.project(wide), plain.project(narrow)
+    np.testing.assert_array_equal(seen, seen_too)
+    np.testing.assert_allclose(rows, expected, atol=1e-12)
+    again = Evidence.unpack(evidence.kind, evidence.pack())
+    np.testing.assert_array_equal(again.project(wide)[0], rows)
+    with pytest.raises(FeatureError, match="1048576 features are expected, got 30"):
+        evidence.project(narrow)
+
+
+def test_a_column_that_was_not_used_lengthens_a_new_row_and_points_nowhere():
+    wide, narrow, used = hashed(signed=False)
+    evidence = Evidence.fit(wide, 30)
+    new = wide[1:2].tolil()
+    new[0, np.setdiff1d(np.arange(40), used)[0]] = 0.7
+    scale = np.log(61 / (1 + (narrow != 0).sum(axis=0)))
+    weighted = narrow[1] * scale
+    unit = weighted / np.hypot(np.linalg.norm(weighted), 0.7 * np.log(61))
+    expected = (unit - evidence.centre) @ evidence.basis
+    np.testing.assert_allclose(evidence.project(new.tocsr())[0][0], expected, atol=1e-12)
+
+
+def test_narrow_tables_keep_all_columns():
+    x = words().toarray()
+    x[:, 3:18] = 0
+    assert Evidence.fit(x, 8).columns is None
+    assert len(Evidence.fit(x, 8).basis) == 20
+
+
+def test_columns_in_a_file_are_ids_in_growing_order():
+    arrays = Evidence.fit(hashed()[0], 4).pack()
+    for columns in (arrays["columns"][::-1].copy(), arrays["columns"] + 2**20, arrays["columns"][1:]):
+        with pytest.raises(PosteriorError, match="columns"):
+            Evidence.unpack("real", {**arrays, "columns": columns})
+
+
+def test_what_memory_cannot_hold_is_told_before_it_is_taken(monkeypatch):
+    monkeypatch.setattr("acvae.gaussian.checks.available_memory", lambda: 10_000_000)
+    signed = sp.random_array((3000, 2000), density=0.2, rng=np.random.default_rng(0), format="csr")
+    signed.data -= 0.5
+    with pytest.raises(OptionError, match=r"3,000 vertices in 2,000 columns.*alternate_sign"):
+        Evidence.fit(signed, 16)
+    with pytest.raises(OptionError, match="evidence from 2,000 features"):
+        Evidence.fit(abs(signed), 200)

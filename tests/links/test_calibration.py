@@ -42,6 +42,21 @@ def test_errors_are_counted_by_pairs_and_by_links():
     np.testing.assert_allclose(found.link_error, (3 * first + 1 * second) / 4)
 
 
+def test_log_odds_may_be_infinite_but_not_undefined():
+    link = np.array([True, True, False, False, False])
+    pairs = HiddenPairs(np.zeros(5, int), np.ones(5, int), link, np.ones(5))
+    found = calibration([np.inf, 0.0, 0.0, -800.0, -np.inf], pairs)
+    assert found.predicted.tolist() == [0, 0, 1 / 2, 1]
+    assert found.observed.tolist() == [0, 0, 1 / 2, 1]
+    assert found.pairs.tolist() == [1, 1, 2, 1]
+    assert (np.diff(found.log_odds) > 0).all()
+    assert found.error == found.link_error == 0
+    np.testing.assert_allclose(found.log_loss, 2 * np.log(2) / 2)
+    assert calibration([np.inf, -np.inf, 0.0, -800.0, 0.0], pairs).log_loss == np.inf  # a link that cannot be
+    with pytest.raises(InputError, match="log-odds must be numbers, but that of pair 2 is NaN"):
+        calibration([1.0, 0.0, np.nan, -1.0, np.nan], pairs)
+
+
 def test_platt_finds_the_line():
     f, pairs = drawn(2)
     a, b = platt((f - 7) / 3, pairs.link, pairs.weight)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from acvae import Graph
+from acvae.exceptions import OptionError
 from acvae.links.prediction import best_links, link_blocks, probability_of
 
 LOG_ODDS = np.array([[9, 0, np.log(3)], [0, 9, -np.log(3)], [np.log(3), -np.log(3), 9]])
@@ -57,3 +58,9 @@ def test_blocks_are_those_of_the_ranking():
 def test_no_rows():
     ids, probability = best_links(Table(), np.array([], dtype=np.int64), 2, None)
     assert ids.shape == probability.shape == (0, 2)
+
+
+@pytest.mark.parametrize("ask", [best_links, link_blocks])
+def test_more_links_than_memory_holds_are_refused_when_they_are_asked_for(ask):
+    with pytest.raises(OptionError, match=r"10,000,000,000,000 links of 2 vertices .* ask for fewer"):
+        ask(Table(), np.array([0, 1]), 10**13, None)

@@ -99,6 +99,21 @@ def test_parts_of_rows_are_whole_blocks():
     assert parts == [[*range(BLOCK), *range(2 * BLOCK, n)], list(range(BLOCK, 2 * BLOCK))]
 
 
+def test_blocks_are_smaller_where_there_are_many_vertices(made, monkeypatch):
+    ranking, table = made
+    assert ranking.block_rows == BLOCK
+    monkeypatch.setattr(module, "BLOCK_BYTES", 2 * table[0].nbytes)
+    rows = np.arange(N)
+    assert ranking.block_rows == 2
+    for blocks in (ranking.score_blocks, ranking.log_odds_blocks, ranking.distance_blocks):
+        assert [at.tolist() for at, *_ in blocks(rows)] == [[0, 1], [2, 3], [4, 5], [6, 7], [8]]
+    assert [len(at) for at, _, _ in ranking.best_blocks(rows, 3, Graph(N, []))] == [2, 2, 2, 2, 1]
+    np.testing.assert_array_equal(np.concatenate([s for _, s in ranking.score_blocks(rows)]), table[..., 0])
+    assert ranking.part_of_rows(rows, 1, 2).tolist() == [2, 3, 6, 7]
+    monkeypatch.setattr(module, "BLOCK_BYTES", 1)
+    assert ranking.block_rows == 1
+
+
 def test_a_head_is_given_a_few_pairs_at_a_time(monkeypatch):
     monkeypatch.setattr(module, "AT_A_TIME", 4)
     seen = []

@@ -265,6 +265,7 @@ def test_weights_where_the_known_are_fixed(weighted):
         ([(0, 4)], [0.0], "positive and finite"),
         ([(0, 4)], [np.nan], "positive and finite"),
         ([(0, 4)], [1e308], r"weight 1e\+308, beside a mean of .* of the known"),
+        ([(0, 4)], [1e-305], "weight 1e-305, beside a mean of .* at least 1e-300 times"),
         ([(0, 4)], ["heavy"], "weights must be numbers"),
         ([(0, 4, 2.0)], None, r"one is \(0, 4, 2.0\)\. Weights are given by weights="),
     ],

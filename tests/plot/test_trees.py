@@ -60,6 +60,7 @@ def test_sectors_are_as_wide_as_their_leaves():
 
 def test_branches_are_cut_at_the_widest():
     leaves = np.array([3, 2, 1, 1, 1, 1])
+    assert branches(PARENT, leaves, 0).tolist() == [-1] * 6
     assert branches(PARENT, leaves, 1).tolist() == [0] * 6
     two = branches(PARENT, leaves, 2)
     assert two[0] == -1  # the trunk

@@ -37,7 +37,7 @@ from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.graph import GraphStatistics
 from acvae.links.statistics.scales import Scale, unit_rows
 
-__all__ = ["GraphGaussianFit", "dimensions", "fit_graph_gaussian", "mean_weight", "strengths"]
+__all__ = ["LEAST_WEIGHT", "GraphGaussianFit", "dimensions", "fit_graph_gaussian", "mean_weight", "strengths"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -49,6 +49,8 @@ PRECISION = 1.0  # of the evidence, relative to the prior's
 OPTIONS = (SCALES, (0.5, 5.0), (5.0, 50.0))  # what "auto" tries, the usual one first
 QUERIES = 20_000
 LARGE, LARGE_QUERIES = 200_000, 10_000  # vertices from which on there are fewer
+LEAST_WEIGHT = 1e-300  # of an edge, over the mean
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass
@@ -69,8 +71,8 @@ class GraphGaussianFit:
         What was tried and chosen, with held-out losses.
     observed
         Rows (n,) of features that count, also where they say nothing; None for all.
-    unit
-        The weight of an edge that counts as one; None for the mean of the graph's.
+    like
+        The graph whose mean weight counts as one; None for `graph`.
     """
 
     graph: Graph
@@ -84,7 +86,7 @@ class GraphGaussianFit:
     solver: Solver
     report: dict[str, Any] = field(default_factory=dict)
     observed: BoolArray | None = None
-    unit: float | None = None
+    like: Graph | None = None
     _statistics: GraphStatistics | None = None
     _completion: Completion | None = None
 
@@ -93,7 +95,7 @@ class GraphGaussianFit:
         """Of pairs, under the graph and all evidence."""
         if self._statistics is None:
             self._statistics = make_statistics(
-                self.graph, self.rows, self.seen, self.scales, self.precision, self.solver, unit=self.unit
+                self.graph, self.rows, self.seen, self.scales, self.precision, self.solver, like=self.like
             )
         return self._statistics
 
@@ -122,7 +124,7 @@ class GraphGaussianFit:
             seen=seen,
             scales=tuple(t * own / there for t in self.scales),
             solver=solver_named(self.solver.name, graph.n_vertices, graph.edges),
-            unit=mean_weight(self.graph) if self.unit is None else self.unit,
+            like=self.graph if self.like is None else self.like,
             _statistics=None,
             _completion=None,
         )
@@ -130,7 +132,9 @@ class GraphGaussianFit:
     def new_strengths(self, scale: float, count: int, weights: FloatArray | None = None) -> FloatArray:
         """(count,) strengths of new edges at a scale, by weight as the known ones'; else all alike."""
         one = strength_of_one(self.graph, scale, self.precision if self.seen.any() else 0.0)
-        return np.full(count, one) if weights is None else one * weights / mean_weight(self.graph)
+        if weights is None:
+            return np.full(count, one)
+        return one * _scaled(self.graph, weights) / _scaled_mean(self.graph)
 
     def impute(self, vertices: IntArray, features: Any) -> tuple[FloatArray, FloatArray]:
         """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
@@ -211,21 +215,52 @@ def dimensions(fitted: GraphGaussianFit, latent_dim: int) -> tuple[IntArray, Int
     return np.arange(total) % count, np.arange(total) // count
 
 
-def strengths(graph: Graph, scale: float, precision: float, unit: float | None = None) -> FloatArray:
+def strengths(graph: Graph, scale: float, precision: float, like: Graph | None = None) -> FloatArray:
     """(m,) a_e of every edge at a scale t."""
-    return relative_weights(graph, unit) * strength_of_one(graph, scale, precision)
+    return relative_weights(graph, like) * strength_of_one(graph, scale, precision)
 
 
-def relative_weights(graph: Graph, unit: float | None = None) -> FloatArray:
-    """(m,) weights of the edges over their mean, or over a `unit`; ones where there are none."""
+def relative_weights(graph: Graph, like: Graph | None = None) -> FloatArray:
+    """(m,) weights of the edges over their mean, or over that of another graph; ones where there are none."""
     if graph.weights is None or graph.n_edges == 0:
         return np.ones(graph.n_edges)
-    return np.asarray(graph.weights / (mean_weight(graph) if unit is None else unit), dtype=np.float64)
+    unit = graph if like is None else like
+    return _scaled(unit, graph.weights) / _scaled_mean(unit)
 
 
 def mean_weight(graph: Graph) -> float:
     """Of its edges; one where none has a weight."""
-    return 1.0 if graph.weights is None or graph.n_edges == 0 else float(np.mean(graph.weights))
+    with np.errstate(over="ignore"):
+        mean = float(np.ldexp(_scaled_mean(graph), _exponent(graph)))
+    return min(mean, LARGEST)
+
+
+def check_weights(graph: Graph) -> None:
+    """Refuse weights that are nothing beside their mean."""
+    relative = relative_weights(graph)
+    if graph.weights is not None and relative.min(initial=1) < LEAST_WEIGHT:
+        e = int(relative.argmin())
+        raise GraphError(
+            f"the edge {tuple(graph.edges[e].tolist())} has the weight {graph.weights[e]:g}, beside a mean "
+            f"of {mean_weight(graph):g}: less than {LEAST_WEIGHT:g} times the mean cannot be computed with. "
+            "Leave out edges that do not count, or give weights of a narrower range."
+        )
+
+
+def _exponent(graph: Graph) -> int:
+    """Of the power of two that brings the largest weight to 1/2…1: no sum overflows, and none is rounded."""
+    return 0 if graph.weights is None or graph.n_edges == 0 else int(np.frexp(graph.weights.max())[1])
+
+
+def _scaled(graph: Graph, weights: FloatArray) -> FloatArray:
+    return np.asarray(np.ldexp(weights, -_exponent(graph)), dtype=np.float64)
+
+
+def _scaled_mean(graph: Graph) -> float:
+    """Mean weight of the graph, scaled as its weights are."""
+    if graph.weights is None or graph.n_edges == 0:
+        return 1.0
+    return float(np.mean(_scaled(graph, graph.weights)))
 
 
 def strength_of_one(graph: Graph, scale: float, precision: float) -> float:
@@ -242,19 +277,19 @@ def make_statistics(
     precision: float,
     solver: Solver,
     told: Callable[[Scale], Scale] = lambda scale: scale,
-    unit: float | None = None,
+    like: Graph | None = None,
 ) -> GraphStatistics:
     """The numbers of pairs: Gaussians given the evidence at every scale, and what goes with them.
 
-    Each is `told` when it is made. An edge of the weight `unit` counts as one, or of the mean weight.
+    Each is `told` when it is made. An edge of mean weight counts as one, or one of the mean of another graph.
     """
     made: list[Scale] = []
     for t in scales:
         expect((len(scales) - len(made)) * solver.seconds)
-        made.append(told(make_scale(graph, rows, seen, t, precision, solver, unit)))
+        made.append(told(make_scale(graph, rows, seen, t, precision, solver, like)))
     labels = tuple(f"{t:g}" for t in scales)
     return GraphStatistics(
-        tuple(made), labels, graph.edges, relative_weights(graph, unit), unit_rows(rows), solver=solver
+        tuple(made), labels, graph.edges, relative_weights(graph, like), unit_rows(rows), solver=solver
     )
 
 
@@ -277,11 +312,11 @@ def make_scale(
     scale: float,
     precision: float,
     solver: Solver,
-    unit: float | None = None,
+    like: Graph | None = None,
 ) -> Scale:
     """The Gaussian given the evidence at a scale t, and its mean."""
     own = (precision * seen).astype(np.float64)
-    gaussian = solver.gaussian(1 + own, strengths(graph, scale, precision if seen.any() else 0.0, unit))
+    gaussian = solver.gaussian(1 + own, strengths(graph, scale, precision if seen.any() else 0.0, like))
     return Scale(gaussian, gaussian.solve(_pull(own, rows)))
 
 
@@ -308,6 +343,7 @@ def fit_graph_gaussian(
     """
     say = progress or (lambda what, share: None)
     n = graph.n_vertices
+    check_weights(graph)
     evidence, rows, seen, tried = fit_evidence(features, graph, latent_dim, observed, seed)
     if not seen.any() and graph.n_edges == 0:
         raise GraphError(

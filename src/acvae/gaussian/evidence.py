@@ -2,7 +2,8 @@
 
 Features are weighted by how telling they are, rows scaled to unit length, the mean row taken off, and what is
 left is projected on its leading singular vectors. With no more features than dimensions nothing is lost. Of
-very many rows, a sample tells the singular vectors.
+very many rows, a sample tells the singular vectors. Of a wide table of which few columns are used, as hashing
+makes them, there are singular vectors of the used columns only: those of the others are zero.
 
     binaries, frequencies:  x·idf,  idf = log((1 + n)/(1 + df))
     counts:                 log(1 + x)·idf
@@ -29,11 +30,13 @@ import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 
 from acvae.exceptions import FeatureError, PosteriorError
+from acvae.gaussian.checks import check_memory
 from acvae.gaussian.stored import Stored
 
 __all__ = ["REAL", "Evidence", "kind_of"]
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 KINDS = ("binary", "count", "frequency", "real", "position")
@@ -43,6 +46,8 @@ SAMPLED = 100_000  # rows that singular vectors are computed from, if there are 
 FLAT = 1e-8  # spread of a feature, relative to its largest value, below which it is the same for all
 NOTHING = 1e-7  # length of a row of real values, in spreads, that is the mean row but for rounding
 FULL_RANK = 1e-6  # least ratio of the pivots of a basis that Cholesky's way is taken for
+WIDE = 10_000  # columns from which on those that no row uses are left out, if they are more than half
+DENSE_COPIES, BASIS_COPIES = 4, 4  # of a table, and of a basis, that are held at a time
 
 
 def kind_of(features: sp.csr_array) -> str:
@@ -71,6 +76,8 @@ class Evidence:
         (D,) mean of the rows after that, each of unit length; (D + 1,) of positions.
     basis
         (D, d), or (D + 1, d), orthonormal columns.
+    columns
+        Which features (C,) the centre and the basis are of, in growing order, C in place of D; None for all.
     """
 
     kind: str
@@ -78,6 +85,7 @@ class Evidence:
     scale: FloatArray
     centre: FloatArray
     basis: FloatArray
+    columns: IntArray | None = None
 
     @classmethod
     def fit(
@@ -98,21 +106,18 @@ class Evidence:
             table = table[np.flatnonzero(observed)]
         n, width = table.shape
         kind = "position" if position else kind_of(table)
+        columns = _used_columns(table)
         shift, scale = np.zeros(width), np.ones(width)
         if kind in REAL:
-            dense = table.toarray()
-            shift = dense.mean(axis=0) if n else shift
-            std = dense.std(axis=0) if n else scale
-            varies = std > np.maximum(FLAT * np.abs(dense).max(axis=0, initial=0), np.finfo(np.float32).tiny)
-            scale = np.where(varies, 1 / np.where(varies, std, 1.0), 0.0)
+            shift, scale = _standard(table, columns)
         else:
             having = np.bincount(table.indices, minlength=width)
             scale = np.log((1 + n) / (1 + having))
         blank = np.zeros((width, 0))
-        rows, some = _unit_rows(table, cls(kind, shift, scale, np.zeros(width), blank))
+        rows, some = _unit_rows(table, cls(kind, shift, scale, np.zeros(width), blank, columns))
         centre = np.asarray(rows.sum(axis=0)).ravel() / max(1, some.sum())
         basis = _leading(rows, centre, int(some.sum()), min(dimensions, len(centre)), seed)
-        return cls(kind, shift, scale, centre, basis)
+        return cls(kind, shift, scale, centre, basis, columns)
 
     @property
     def dimensions(self) -> int:
@@ -131,12 +136,13 @@ class Evidence:
 
     def pack(self) -> dict[str, npt.NDArray[Any]]:
         """Arrays to save."""
-        return {
+        out: dict[str, npt.NDArray[Any]] = {
             "shift": self.shift,
             "scale": self.scale,
             "centre": self.centre,
             "basis": self.basis,
         }
+        return out if self.columns is None else {**out, "columns": self.columns}
 
     @classmethod
     def unpack(cls, kind: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Evidence:
@@ -145,12 +151,17 @@ class Evidence:
             raise PosteriorError(f"its features are of the unknown kind {str(kind)[:40]!r}.")
         stored, double = Stored(arrays), np.float64
         basis = stored.numbers("basis", (None, None), double)
-        width = len(basis) - (kind == "position")
-        shift, scale = (stored.numbers(name, (width,), double) for name in ("shift", "scale"))
+        some = len(basis) - (kind == "position")
+        chosen = "columns" in arrays
+        shift = stored.numbers("shift", (None if chosen else some,), double)
+        scale = stored.numbers("scale", shift.shape, double)
         centre = stored.numbers("centre", (len(basis),), double)
+        columns = stored.ids("columns", (some,), len(scale)) if chosen else None
+        if columns is not None and (np.diff(columns) <= 0).any():
+            raise PosteriorError("the columns of its features are not in growing order.")
         if not (scale >= 0).all():
             raise PosteriorError("the scales of its features are negative.")
-        return cls(kind, shift, scale, centre, basis)
+        return cls(kind, shift, scale, centre, basis, columns)
 
 
 def _table(features: Any) -> sp.csr_array:
@@ -169,10 +180,47 @@ def _table(features: Any) -> sp.csr_array:
     return table
 
 
+def _used_columns(table: sp.csr_array) -> IntArray | None:
+    """Those that any row uses, where a wide table has few of them; None for all."""
+    width = table.shape[1]
+    used = np.unique(table.indices).astype(np.int64) if width > WIDE else None
+    return used if used is not None and 0 < 2 * len(used) < width else None
+
+
+def _of_columns(table: sp.csr_array, columns: IntArray | None) -> sp.csr_array:
+    return table if columns is None else table[:, columns]
+
+
+def _dense(table: sp.csr_array) -> FloatArray:
+    """The table with its zeros, if there is room for what is computed from it."""
+    n, width = table.shape
+    check_memory(
+        f"real-valued features of {n:,} vertices in {width:,} columns, none of them zero without their mean,",
+        8 * DENSE_COPIES * n * width,
+        "give fewer columns, or features of which none is negative (HashingVectorizer: alternate_sign=False)",
+    )
+    return np.asarray(table.toarray())
+
+
+def _standard(table: sp.csr_array, columns: IntArray | None) -> tuple[FloatArray, FloatArray]:
+    """Mean (D,) and 1/std (D,) of every column; 0 and 0 of those that are left out."""
+    n, width = table.shape
+    dense = _dense(_of_columns(table, columns))
+    mean, std = (dense.mean(axis=0), dense.std(axis=0)) if n else (np.zeros(width), np.ones(width))
+    varies = std > np.maximum(FLAT * np.abs(dense).max(axis=0, initial=0), np.finfo(np.float32).tiny)
+    scale = np.where(varies, 1 / np.where(varies, std, 1.0), 0.0)
+    if columns is None:
+        return mean, scale
+    out = np.zeros((2, width))
+    out[:, columns] = mean, scale
+    return out[0], out[1]
+
+
 def _unit_rows(table: sp.csr_array, of: Evidence) -> tuple[Any, BoolArray]:
-    """Weighted rows of unit length, and which rows (n,) had any."""
+    """Weighted rows of unit length, of the columns that count, and which rows (n,) had any."""
     if of.kind in REAL:
-        dense = (table.toarray() - of.shift) * of.scale
+        shift, scale = (x if of.columns is None else x[of.columns] for x in (of.shift, of.scale))
+        dense = (_dense(_of_columns(table, of.columns)) - shift) * scale
         if of.kind == "position":
             return _on_sphere(dense, int((of.scale > 0).sum()))
         lengths = np.linalg.norm(dense, axis=1)
@@ -183,9 +231,8 @@ def _unit_rows(table: sp.csr_array, of: Evidence) -> tuple[Any, BoolArray]:
     )
     lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
     some = lengths > 0
-    return sp.csr_array(
-        sp.diags_array(np.where(some, 1 / np.where(some, lengths, 1.0), 0.0)) @ weighted
-    ), some
+    unit = sp.csr_array(sp.diags_array(np.where(some, 1 / np.where(some, lengths, 1.0), 0.0)) @ weighted)
+    return _of_columns(unit, of.columns), some
 
 
 def _on_sphere(y: FloatArray, width: int) -> tuple[FloatArray, BoolArray]:
@@ -224,6 +271,11 @@ def _randomised(rows: Any, centre: FloatArray, dimensions: int, seed: int) -> Fl
     """Subspace iteration from a random start (Halko, Martinsson and Tropp, 2011)."""
     rng = np.random.default_rng(seed)
     some = np.asarray((rows.multiply(rows) if sp.issparse(rows) else rows**2).sum(axis=1)).ravel() > 0
+    check_memory(
+        f"evidence from {len(centre):,} features",
+        8 * BASIS_COPIES * len(centre) * (dimensions + 16),
+        "give fewer features",
+    )
     guess = rng.standard_normal((len(centre), dimensions + 16))
     for _ in range(6):
         guess = _orthonormal(guess)

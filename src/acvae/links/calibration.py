@@ -16,6 +16,7 @@ import numpy.typing as npt
 from acvae._util.intervals import wilson
 from acvae.exceptions import InputError
 from acvae.graph import Graph
+from acvae.links.prediction import probability_of
 from acvae.links.scaling import fit_line
 
 __all__ = ["Calibration", "HiddenPairs", "calibration", "hidden_pairs", "platt"]
@@ -25,6 +26,7 @@ FloatArray = npt.NDArray[np.float64]
 
 BIN = 0.5  # of log-odds
 HELD_LINKS = 0.99
+CERTAIN = 1000.0  # log-odds from which on a probability is 0 or 1 in double precision
 
 
 class HiddenPairs(NamedTuple):
@@ -109,16 +111,20 @@ def _are_near(train: Graph, pairs: IntArray) -> npt.NDArray[np.bool_]:
 
 
 def calibration(log_odds: npt.ArrayLike, pairs: HiddenPairs) -> Calibration:
-    """Of log-odds (k,) for hidden pairs."""
+    """Of log-odds (k,) for hidden pairs, which may be infinite; all that are beyond CERTAIN share a bin."""
     f = np.asarray(log_odds, dtype=np.float64)
     if f.shape != pairs.i.shape:
         raise InputError(f"{len(pairs.i)} log-odds are needed, one a pair, got shape {f.shape}.")
+    if np.isnan(f).any():
+        raise InputError(f"log-odds must be numbers, but that of pair {int(np.isnan(f).argmax())} is NaN.")
     if not pairs.link.any():
         raise InputError("there are no hidden links to compare with.")
-    chance = 1 / (1 + np.exp(-f))
+    chance = probability_of(f)
     weight, link = pairs.weight, pairs.link
     loss = np.logaddexp(0, np.where(link, -f, f))
-    bins, place = np.unique(np.floor(f / BIN).astype(np.int64), return_inverse=True)
+    bins, place = np.unique(
+        np.floor(np.clip(f, -CERTAIN, CERTAIN) / BIN).astype(np.int64), return_inverse=True
+    )
     total, links, expected = (
         np.bincount(place, each).astype(np.float64) for each in (weight, weight * link, weight * chance)
     )

@@ -66,10 +66,9 @@ class CandidateRanking(LinkRanking):
     def _odds(self, statistics: Array) -> Array:
         return evaluate(self.probability, symmetric(statistics, self.statistics.directed))
 
-    def _scored(self, rows: IntArray, size: int, score: Any) -> Iterator[tuple[IntArray, Any, Any]]:
+    def _scored(self, rows: IntArray, size: int | None, score: Any) -> Iterator[tuple[IntArray, Any, Any]]:
         """Yield `(rows, candidates, what score gives for their numbers)`."""
-        for first in range(0, len(rows), size):
-            at = rows[first : first + size]
+        for at in self._parts(rows, size):
             found = candidates(self.statistics, at)
             yield at, found, score(found.statistics)
 
@@ -77,12 +76,11 @@ class CandidateRanking(LinkRanking):
         self, rows: IntArray, block_rows: int | None, *, odds: bool
     ) -> Iterator[tuple[IntArray, Array, Array]]:
         n = self.n_vertices
-        size = self.block_rows if block_rows is None else block_rows
 
         def score(x: Array) -> tuple[Array, Array | None]:
             return evaluate(self.order, x), self._odds(x) if odds else None
 
-        for at, found, (scores, log_odds) in self._scored(rows, size, score):
+        for at, found, (scores, log_odds) in self._scored(rows, block_rows, score):
             place = np.repeat(np.arange(len(at)), np.diff(found.start))
             table = np.full((2 if odds else 1, len(at), n), -np.inf, dtype=np.float32)
             table[0, place, found.ids] = scores

@@ -10,11 +10,14 @@ import numpy.typing as npt
 
 from acvae.gaussian.checks import check_memory
 from acvae.graph import Graph
+from acvae.links.ranking import BLOCK
 
 __all__ = ["best_links", "link_blocks", "probability_of"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+COPIES = 5  # of a block of answers that are held at a time
 
 
 def probability_of(log_odds: npt.NDArray[Any]) -> FloatArray:
@@ -27,11 +30,11 @@ def probability_of(log_odds: npt.NDArray[Any]) -> FloatArray:
 def link_blocks(
     ranking: Any, rows: IntArray, k: int, exclude: Graph | None
 ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-    """Yield `(rows, ids (b, k), probabilities (b, k))`, likeliest first; where fewer are left, −1 and 0."""
-    n = ranking.n_vertices
+    """`(rows, ids (b, k), probabilities (b, k))` in turn, likeliest first; where fewer are left, −1 and 0."""
+    n, held = ranking.n_vertices, min(BLOCK, len(rows))
+    check_memory(f"{k:,} links of {held:,} vertices at a time", 8 * COPIES * k * held, "ask for fewer")
     known = exclude if exclude is not None else Graph(n, np.empty((0, 2), dtype=np.int64))
-    for at, ids, odds in ranking.best_blocks(rows, k, known):
-        yield at, ids, probability_of(odds)
+    return ((at, ids, probability_of(odds)) for at, ids, odds in ranking.best_blocks(rows, k, known))
 
 
 def best_links(ranking: Any, rows: IntArray, k: int, exclude: Graph | None) -> tuple[IntArray, FloatArray]:

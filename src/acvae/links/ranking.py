@@ -22,7 +22,8 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Array = npt.NDArray[np.float32]
 
-BLOCK = 64  # rows of statistics held at a time
+BLOCK = 64  # rows of statistics held at a time, at most
+BLOCK_BYTES = 256 << 20  # of statistics held at a time; about twice as much is used while they are made
 AT_A_TIME = 4096  # pairs that a head scores at a time, so that its layers stay in the cache
 
 
@@ -58,10 +59,9 @@ class LinkRanking:
         """How many vertices there are."""
         return self.statistics.n_vertices
 
-    def score_blocks(self, rows: IntArray, block_rows: int = BLOCK) -> Iterator[tuple[IntArray, Array]]:
+    def score_blocks(self, rows: IntArray, block_rows: int | None = None) -> Iterator[tuple[IntArray, Array]]:
         """Yield `(rows, scores (b, n))`; a larger score is a likelier link."""
-        for first in range(0, len(rows), block_rows):
-            at = rows[first : first + block_rows]
+        for at in self._parts(rows, block_rows):
             yield at, evaluate(self.order, self.statistics.rows(at))
 
     def distance_blocks(
@@ -70,7 +70,7 @@ class LinkRanking:
         """Yield `(rows, columns, distances)`: minus the scores, with the columns in their order."""
         columns = np.arange(self.n_vertices)
         chosen = columns if rows is None else np.atleast_1d(check_ids(rows, self.n_vertices))
-        for at, scores in self.score_blocks(chosen, *(() if block_rows is None else (block_rows,))):
+        for at, scores in self.score_blocks(chosen, block_rows):
             yield at, columns, -scores
 
     def part_of_rows(self, rows: npt.ArrayLike, part: int, parts: int) -> IntArray:
@@ -83,19 +83,23 @@ class LinkRanking:
 
     @property
     def block_rows(self) -> int:
-        """How many rows there are in a block, if nobody says."""
-        return BLOCK
+        """How many rows there are in a block, if nobody says: as many as there is room for."""
+        return min(BLOCK, max(1, BLOCK_BYTES // (4 * len(self.statistics.names) * self.n_vertices)))
+
+    def _parts(self, rows: IntArray, block_rows: int | None) -> Iterator[IntArray]:
+        size = self.block_rows if block_rows is None else block_rows
+        for first in range(0, len(rows), size):
+            yield rows[first : first + size]
 
     def log_odds(self, i: IntArray, j: IntArray) -> Array:
         """(k,) log-odds of a missing link between vertices (`links.missing`); the same both ways."""
         return evaluate(self.probability, symmetric(self.statistics.pairs(i, j), self.statistics.directed))
 
     def log_odds_blocks(
-        self, rows: IntArray, block_rows: int = BLOCK
+        self, rows: IntArray, block_rows: int | None = None
     ) -> Iterator[tuple[IntArray, Array, Array]]:
         """Yield `(rows, scores, log-odds)`, both (b, n), from one pass over the statistics."""
-        for first in range(0, len(rows), block_rows):
-            at = rows[first : first + block_rows]
+        for at in self._parts(rows, block_rows):
             statistics = self.statistics.rows(at)
             both_ways = symmetric(statistics, self.statistics.directed)
             yield at, evaluate(self.order, statistics), evaluate(self.probability, both_ways)

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from acvae.gaussian.evidence import REAL
 from acvae.gaussian.graph.solver import Gaussian
+from acvae.links.prediction import probability_of
 from acvae.links.statistics.symmetry import symmetric
 
 if TYPE_CHECKING:
@@ -136,12 +137,13 @@ def explain(model: GraphGaussian, i: int, j: int) -> Explanation:
     ends = ("the log degrees", "the neighbours' log degrees", "company")
     for last, what in zip(range(1, statistics.directed + 1), ends, strict=False):
         told[-2 * last : len(told) - 2 * last + 2] = f"sum of {what}", f"difference of {what}"
+    chance = probability_of(odds)
     start, neighbours = graph.csr
     return Explanation(
         label(i),
         label(j),
-        float(1 / (1 + np.exp(-odds[0]))),
-        float(1 / (1 + np.exp(-odds[1]))),
+        float(chance[0]),
+        float(chance[1]),
         [(name, float(v), float(x)) for name, v, x in zip(told, pair, adds, strict=True)],
         _shared(model, i, j),
         [(label(of), label(by), share) for of, by, share in _paths(model, i, j)],

@@ -21,7 +21,7 @@ from acvae._util.edge_lists import as_weights
 from acvae._util.matrices import blank_rows
 from acvae.datasets.missing import check_finite
 from acvae.exceptions import FeatureError, GraphError, OptionError
-from acvae.families.graph_gaussian import GraphGaussianFit, dimensions, mean_weight
+from acvae.families.graph_gaussian import LEAST_WEIGHT, GraphGaussianFit, dimensions, mean_weight
 from acvae.gaussian.checks import check_memory
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.graph.solver import solver_named
@@ -133,12 +133,17 @@ def extend(
 
 
 def _checked(weights: npt.ArrayLike, ends: IntArray, graph: Graph) -> FloatArray:
-    """Weights of new edges, which are no larger beside those of the known than a precision has room for."""
+    """Weights of new edges, neither too large nor too small to be computed with beside the known ones."""
     own, unit = as_weights(weights, ends), mean_weight(graph)
     if len(own) and own.max() / MOST > unit:
         raise GraphError(
             f"a new edge has the weight {own.max():g}, beside a mean of {unit:g} of the known ones: at most "
             f"{MOST:g} times as much can be computed with."
+        )
+    if len(own) and own.min() / unit < LEAST_WEIGHT:
+        raise GraphError(
+            f"a new edge has the weight {own.min():g}, beside a mean of {unit:g} of the known ones: at least "
+            f"{LEAST_WEIGHT:g} times as much can be computed with."
         )
     return own
 

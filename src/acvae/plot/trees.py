@@ -105,7 +105,7 @@ def branches(parent: IntArray, leaves: IntArray, count: int) -> IntArray:
 
     The widest branch is cut at its foot until there are enough.
     """
-    top: list[int] = [0]
+    top: list[int] = [0] if count > 0 else []
     trunk: set[int] = set()
     below: dict[int, list[int]] = {}
     for k, above in enumerate(parent.tolist()):

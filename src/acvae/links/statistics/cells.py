@@ -2,6 +2,7 @@
 
 Some √n of the vectors, drawn at random, are centres. A vector lies in the cells of the nearest of them, and
 is compared with all that share one. What it finds are real cosines; a few of the largest may lie elsewhere.
+Where few vectors differ, most lie in one cell: of so many, each is compared with some drawn at random.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ Array = npt.NDArray[np.float32]
 
 CELLS = 2  # that a vector lies in
 BLOCK = 4096  # vectors compared with the centres at a time
+MOST = 16_384  # of a cell that are compared with each other
 SLICE = 1024  # of a large cell, compared with all of it at a time
 
 
@@ -36,12 +38,20 @@ def likest_in_cells(unit: Array, count: int, seed: int = 0) -> tuple[IntArray, A
     order = np.argsort(cells.ravel(), kind="stable")
     members = np.repeat(some, CELLS)[order]
     starts = np.searchsorted(cells.ravel()[order], np.arange(len(centres) + 1))
+    rng = np.random.default_rng([seed, 1])
     for c in range(len(centres)):
-        own = np.sort(members[starts[c] : starts[c + 1]])
-        table = unit[own]
-        for first in range(0, len(own), SLICE):
-            _merge(own[first : first + SLICE], own, table[first : first + SLICE] @ table.T, ids, cosines)
+        for own in _parts(members[starts[c] : starts[c + 1]], rng):
+            table = unit[own]
+            for first in range(0, len(own), SLICE):
+                _merge(own[first : first + SLICE], own, table[first : first + SLICE] @ table.T, ids, cosines)
     return ids, cosines
+
+
+def _parts(cell: IntArray, rng: np.random.Generator) -> list[IntArray]:
+    """The members of a cell in growing order, at random in parts where there are more than MOST."""
+    if len(cell) <= MOST:
+        return [np.sort(cell)]
+    return [np.sort(part) for part in np.array_split(rng.permutation(cell), -(-len(cell) // MOST))]
 
 
 def _merge(at: IntArray, others: IntArray, found: Array, ids: IntArray, cosines: Array) -> None:
