@@ -126,21 +126,3 @@ def test_a_head_is_given_a_few_pairs_at_a_time(monkeypatch):
     np.testing.assert_array_equal(evaluate(head, x), x[..., 0])
     assert sum(seen) == 10
     assert max(seen) <= 4
-
-
-def test_the_likest_are_those_of_the_largest_scores_that_are_no_neighbours():
-    table, graph = Table(), Graph(N, [(0, 4), (4, 7), (2, 3)])
-    at = np.array([0, 4])
-    found = LinkRanking(table, first_number, None).likest(at, graph, 3).toarray()
-    for i in range(N):
-        score = np.where(np.isin(np.arange(N), [i, *graph.neighbors(i)]), -np.inf, table.table[i, :, 0])
-        best = np.argsort(-score)[:3]
-        assert found[i].nonzero()[0].tolist() == (sorted(best) if i in at else [])
-        if i in at:
-            assert found[i, best].tolist() == [3, 2, 1]
-
-
-def test_a_vertex_with_few_others_has_fewer_likest():
-    graph = Graph(N, [(0, k) for k in range(1, N - 1)])  # 0 could be linked with the last alone
-    found = LinkRanking(Table(), first_number, None).likest(np.array([0]), graph, 3)
-    assert found.indices.tolist() == [N - 1]

@@ -16,6 +16,7 @@ from acvae.graph import Graph
 from acvae.links.head import Head
 from acvae.links.judging import fit_order
 from acvae.links.known_degrees import degrees_had, with_known_degrees
+from acvae.links.likest import likest_by_order
 from acvae.links.missing import like_missing, missing_weights
 from acvae.links.queries import Queries, sample_edges
 from acvae.links.ranking import LinkRanking, PairStatistics
@@ -92,7 +93,7 @@ def fit_heads(
         progress=lambda share: progress("head", share),
     )
     chosen = np.sort(rng.choice(graph.n_vertices, min(graph.n_vertices, PAIR_ROWS), replace=False))
-    likest = ranking(statistics, order, order).likest(chosen, graph, LIKEST)
+    likest = likest_by_order(ranking(statistics, order, order), chosen, graph, LIKEST)
     each = np.full(len(chosen), graph.n_vertices / len(chosen))
     others = gather(np.stack([chosen, chosen], axis=1), each, rng, removed=False, likest=likest)
     links, pairs = _missing(graph, asked, known), _pairs(others)

@@ -7,7 +7,6 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from acvae._util.threads import one_blas_thread, over_ranges
 from acvae.gaussian.checks import check_ids
@@ -117,22 +116,6 @@ class LinkRanking:
             ids[:, :found] = best
             odds[:, :found] = np.where(best >= 0, -below.astype(np.float64), -np.inf)
             yield at, ids, odds
-
-    def likest(self, at: IntArray, known: Graph, count: int) -> sp.csr_array:
-        """(n, n) at most `count` of those that are not `known` to be linked with each of `at`, by the order.
-
-        Entries are `count` for the first, and one less for each that follows.
-        """
-        n = self.n_vertices
-        place = np.arange(count, 0, -1, dtype=np.float64)
-        parts: list[tuple[IntArray, IntArray, FloatArray]] = []
-        for own, scores in self.score_blocks(at):
-            ids, below = select_nearest(-scores, own, np.arange(n), *known.csr, count)
-            row, column = np.nonzero(np.isfinite(below))
-            best = np.argsort(np.argsort(below, axis=1, kind="stable"), axis=1)  # whatever their order is
-            parts.append((own[row], ids[row, column], place[best[row, column]]))
-        rows, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return sp.csr_array((values, (rows, columns)), shape=(n, n))
 
 
 def evaluate(head: Head, x: Array) -> Array:
