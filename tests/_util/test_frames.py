@@ -76,3 +76,9 @@ def test_what_is_a_frame():
     assert is_frame(NUMBERS)
     assert not is_frame(NUMBERS["size"])
     assert not is_frame(np.eye(2))
+
+
+def test_of_many_columns_that_are_no_numbers_a_few_are_named():
+    frame = pd.DataFrame({f"c{k}": ["x"] for k in range(3000)})
+    with pytest.raises(FeatureError, match=r"'c4' \(.*\) and 2,995 others\. Leave"):
+        frame_values(frame)

@@ -11,6 +11,8 @@ from acvae.exceptions import FeatureError
 
 __all__ = ["frame_values", "is_frame"]
 
+NAMED = 5  # columns that an error names
+
 
 def is_frame(value: Any) -> bool:
     """A data frame of pandas."""
@@ -30,8 +32,10 @@ def frame_values(frame: Any) -> Any:
         if getattr(getattr(kind, "subtype", kind), "kind", "O") not in "biuf"
     ]
     if bad:
+        others = f" and {len(bad) - NAMED:,} others" if len(bad) > NAMED else ""
         raise FeatureError(
-            f"features must be real numbers, but these columns are not: {', '.join(bad)}. Leave them out, or "
+            "features must be real numbers, but these columns are not: "
+            f"{', '.join(bad[:NAMED])}{others}. Leave them out, or "
             "make numbers of them, for example by pandas.get_dummies."
         )
     if kinds and all(hasattr(kind, "fill_value") and kind.fill_value == 0 for kind in kinds):

@@ -174,7 +174,12 @@ def _table(features: Any) -> sp.csr_array:
         table.sum_duplicates()
         table.eliminate_zeros()
     if not np.isfinite(table.data).all():
-        raise FeatureError("features must be finite; use observed= for vertices that have none.")
+        entry = int(np.flatnonzero(~np.isfinite(table.data))[0])
+        row = int(np.searchsorted(table.indptr, entry, side="right")) - 1
+        raise FeatureError(
+            f"features must be finite, but row {row}, column {table.indices[entry]} is {table.data[entry]}; "
+            "use observed= for vertices that have none."
+        )
     if abs(table.data).max(initial=0) > np.finfo(np.float32).max:
         raise FeatureError("features must be finite in single precision.")
     return table

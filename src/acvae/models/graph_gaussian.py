@@ -104,7 +104,8 @@ class GraphGaussian(Embedder):
         expected = f"{option('scales')} must be 'auto' or numbers above 0"
         if isinstance(self.scales, str):
             if self.scales != "auto":
-                raise OptionError(f"{expected}, not {shown(self.scales)}.")
+                parted = ", parted by blanks" if option("scales").startswith("-") else ""
+                raise OptionError(f"{expected}{parted}, not {shown(self.scales)}.")
             return
         given = as_list("scales", self.scales, OptionError, "'auto' or numbers above 0")
         if not given:
