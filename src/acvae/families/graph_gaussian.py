@@ -386,7 +386,8 @@ def fit_graph_gaussian(
 
     def strip(rest: Graph) -> tuple[GraphStatistics, Gather]:
         """The numbers of pairs, and a way to gather them, with some of the edges."""
-        own = make_statistics(rest, rows, seen, best, PRECISION, solver_named(chosen.name, n, rest.edges))
+        beside = solver_for("local" if chosen.restricts else "auto", n, rest.edges)  # what memory is left for
+        own = make_statistics(rest, rows, seen, best, PRECISION, beside)
         return own, partial(gather, own, rest)
 
     if 0 < graph.n_edges < pairs:

@@ -76,9 +76,8 @@ def fit_heads(
 ) -> Heads:
     """Learn from about so many `queries`; `progress` is told a stage and the share of it that is done.
 
-    Whom the order puts first is told by a `ranking`, candidates by that among them. Where hardly any vertex
-    has no link, `strip` says what the numbers are had some lost theirs; probabilities of vertices that come
-    without links are learnt from those.
+    `ranking` says among whom vertices are ranked. Where hardly any vertex has no link, `strip` says what the
+    numbers are had some lost theirs; probabilities of vertices that come without links are learnt from those.
     """
     ends, weight = sample_edges(graph, queries, rng)
     asked = gather(ends, weight, rng, removed=True, progress=lambda share: progress("leave-one-out", share))
