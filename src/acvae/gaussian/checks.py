@@ -178,7 +178,7 @@ def check_ids(ids: Any, n: int) -> IntArray:
         advice = {"b": "for a mask use np.flatnonzero", "f": "cast them with astype(int)"}
         raise PosteriorError(
             f"vertex ids must be integers, got {given}; "
-            f"{advice.get(array.dtype.kind, 'names may be given where the graph has some')}."
+            f"{advice.get(array.dtype.kind, 'for names use graph.index')}."
         )
     if array.min() < 0 or array.max() >= n:
         raise PosteriorError(f"vertex ids must lie in 0…{n - 1}, got {array.min()}…{array.max()}.")
