@@ -238,3 +238,13 @@ def test_what_memory_cannot_hold_is_told_before_it_is_taken(monkeypatch):
         Evidence.fit(signed, 16)
     with pytest.raises(OptionError, match="evidence from 2,000 features"):
         Evidence.fit(abs(signed), 200)
+
+
+@pytest.mark.parametrize("offset", [1e7, 1e9])
+def test_a_large_offset_hides_no_spread(offset):
+    x = np.random.default_rng(0).standard_normal((60, 4))
+    one, two = (
+        Evidence.fit(table, 4).project(table)[0] for table in (sp.csr_array(x), sp.csr_array(x + offset))
+    )
+    np.testing.assert_allclose(two @ two.T, one @ one.T, atol=1e-5)
+    assert np.abs(one).max() > 0.1
