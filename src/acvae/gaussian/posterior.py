@@ -253,7 +253,7 @@ class Posterior:
         ids = check_rows(rows, self.n_vertices)
         k = whole_number("k", k, minimum=1)
         known = check_exclude(exclude, self.n_vertices)
-        check_memory(f"{k:,} neighbours of {len(ids):,} vertices", 16 * k * max(1, len(ids)), "ask for fewer")
+        check_memory(f"{k:,} neighbours of {len(ids):,} vertices", 48 * k * max(1, len(ids)), "ask for fewer")
         unique, where = np.unique(ids, return_inverse=True)
         best, distance = nearest_of_blocks(self.distance_blocks(unique), unique, k, known, self.mean.dtype)
         return best[where], distance[where]
