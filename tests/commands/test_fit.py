@@ -349,7 +349,7 @@ class TestMistakes:
             ),
             (
                 ["tree", "--model", "graph-gaussian", "--scales", "many"],
-                "--scales must be 'auto' or numbers above 0, not 'many'.",
+                "--scales must be 'auto' or numbers above 0, parted by blanks, not 'many'.",
             ),
             (
                 ["tree", "--model", "graph-gaussian", "--scales", "2", "auto"],
