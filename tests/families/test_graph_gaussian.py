@@ -6,13 +6,7 @@ import scipy.sparse as sp
 
 import acvae
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
-from acvae.families.graph_gaussian import (
-    GraphGaussianFit,
-    fit_graph_gaussian,
-    mean_weight,
-    relative_weights,
-    strengths,
-)
+from acvae.families.graph_gaussian import GraphGaussianFit, fit_graph_gaussian
 
 
 def communities(seed=0, n=120, groups=6, inside=0.3, between=0.01):
@@ -134,28 +128,6 @@ def test_bad_input():
     assert fit_graph_gaussian(broken, graph, observed=seen).seen[2] == np.False_
 
 
-# ---------------------------------------------------------------------- weights of any size
-
-
-def weighted(weights):
-    """A path of as many edges."""
-    pairs = np.arange(len(weights))[:, None] + [0, 1]
-    return acvae.Graph(len(weights) + 1, pairs, weights=weights)
-
-
-@pytest.mark.parametrize("power", [-1000, -3, 0, 900, 1019])
-def test_units_of_weights_do_not_matter(power):
-    weights = np.random.default_rng(0).uniform(1, 9, 40)
-    one, other = weighted(weights), weighted(np.ldexp(weights, power))
-    np.testing.assert_array_equal(relative_weights(other), weights / weights.mean())
-    np.testing.assert_array_equal(strengths(other, 2.0, 1.0), strengths(one, 2.0, 1.0))
-    assert mean_weight(other) == np.ldexp(weights.mean(), power)
-
-
-def test_the_mean_of_the_largest_numbers_is_finite():
-    assert mean_weight(weighted(np.full(7, np.finfo(float).max))) == np.finfo(float).max
-
-
 @pytest.mark.parametrize("size", [1e307, 1e-307])
 def test_a_graph_of_huge_or_tiny_weights_is_as_one_without(size):
     features, graph = communities(2, n=30)
@@ -175,7 +147,8 @@ def test_a_graph_of_huge_or_tiny_weights_is_as_one_without(size):
 
 @pytest.mark.parametrize("solver", ["exact", "local"])
 def test_a_weight_that_is_nothing_beside_the_mean_is_refused(solver):
+    path = acvae.Graph(5, [(0, 1), (1, 2), (2, 3), (3, 4)], weights=[1e300, 1e300, 1e300, 1e-308])
     with pytest.raises(
         GraphError, match=r"the edge \(3, 4\) has the weight 1e-308, beside a mean of .*e\+29"
     ):
-        fit_graph_gaussian(None, weighted(np.array([1e300, 1e300, 1e300, 1e-308])), solver=solver)
+        fit_graph_gaussian(None, path, solver=solver)

@@ -22,6 +22,13 @@ from acvae._util.progress import expect
 from acvae._util.text import counted
 from acvae.exceptions import FeatureError, GraphError, OptionError, PosteriorError
 from acvae.families.completion import Completion, choose_completion
+from acvae.families.edge_strengths import (
+    check_weights,
+    over_mean,
+    relative_weights,
+    strength_of_one,
+    strengths,
+)
 from acvae.families.graph_gaussian_evidence import fit_evidence
 from acvae.families.graph_gaussian_seconds import once_ordered
 from acvae.gaussian.evidence import Evidence
@@ -37,7 +44,7 @@ from acvae.links.ranking import LinkRanking
 from acvae.links.statistics.graph import GraphStatistics
 from acvae.links.statistics.scales import Scale, unit_rows
 
-__all__ = ["LEAST_WEIGHT", "GraphGaussianFit", "dimensions", "fit_graph_gaussian", "mean_weight", "strengths"]
+__all__ = ["GraphGaussianFit", "dimensions", "fit_graph_gaussian"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -49,8 +56,6 @@ PRECISION = 1.0  # of the evidence, relative to the prior's
 OPTIONS = (SCALES, (0.5, 5.0), (5.0, 50.0))  # what "auto" tries, the usual one first
 QUERIES = 20_000
 LARGE, LARGE_QUERIES = 200_000, 10_000  # vertices from which on there are fewer
-LEAST_WEIGHT = 1e-300  # of an edge, over the mean
-LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass
@@ -134,7 +139,7 @@ class GraphGaussianFit:
         one = strength_of_one(self.graph, scale, self.precision if self.seen.any() else 0.0)
         if weights is None:
             return np.full(count, one)
-        return one * _scaled(self.graph, weights) / _scaled_mean(self.graph)
+        return one * over_mean(weights, self.graph)
 
     def impute(self, vertices: IntArray, features: Any) -> tuple[FloatArray, FloatArray]:
         """Expected features (r, D) of vertices from all evidence, and their standard deviations (r, D).
@@ -213,60 +218,6 @@ def dimensions(fitted: GraphGaussianFit, latent_dim: int) -> tuple[IntArray, Int
         return np.arange(count), np.full(count, -1)
     total = min(latent_dim, count * width)
     return np.arange(total) % count, np.arange(total) // count
-
-
-def strengths(graph: Graph, scale: float, precision: float, like: Graph | None = None) -> FloatArray:
-    """(m,) a_e of every edge at a scale t."""
-    return relative_weights(graph, like) * strength_of_one(graph, scale, precision)
-
-
-def relative_weights(graph: Graph, like: Graph | None = None) -> FloatArray:
-    """(m,) weights of the edges over their mean, or over that of another graph; ones where there are none."""
-    if graph.weights is None or graph.n_edges == 0:
-        return np.ones(graph.n_edges)
-    unit = graph if like is None else like
-    return _scaled(unit, graph.weights) / _scaled_mean(unit)
-
-
-def mean_weight(graph: Graph) -> float:
-    """Of its edges; one where none has a weight."""
-    with np.errstate(over="ignore"):
-        mean = float(np.ldexp(_scaled_mean(graph), _exponent(graph)))
-    return min(mean, LARGEST)
-
-
-def check_weights(graph: Graph) -> None:
-    """Refuse weights that are nothing beside their mean."""
-    relative = relative_weights(graph)
-    if graph.weights is not None and relative.min(initial=1) < LEAST_WEIGHT:
-        e = int(relative.argmin())
-        raise GraphError(
-            f"the edge {tuple(graph.edges[e].tolist())} has the weight {graph.weights[e]:g}, beside a mean "
-            f"of {mean_weight(graph):g}: less than {LEAST_WEIGHT:g} times the mean cannot be computed with. "
-            "Leave out edges that do not count, or give weights of a narrower range."
-        )
-
-
-def _exponent(graph: Graph) -> int:
-    """Of the power of two that brings the largest weight to 1/2…1: no sum overflows, and none is rounded."""
-    return 0 if graph.weights is None or graph.n_edges == 0 else int(np.frexp(graph.weights.max())[1])
-
-
-def _scaled(graph: Graph, weights: FloatArray) -> FloatArray:
-    return np.asarray(np.ldexp(weights, -_exponent(graph)), dtype=np.float64)
-
-
-def _scaled_mean(graph: Graph) -> float:
-    """Mean weight of the graph, scaled as its weights are."""
-    if graph.weights is None or graph.n_edges == 0:
-        return 1.0
-    return float(np.mean(_scaled(graph, graph.weights)))
-
-
-def strength_of_one(graph: Graph, scale: float, precision: float) -> float:
-    """The strength of an edge of mean weight at a scale t."""
-    linked = max(1, int((graph.degrees > 0).sum()))
-    return scale * (1 + precision) * linked / max(1, 2 * graph.n_edges)
 
 
 def make_statistics(

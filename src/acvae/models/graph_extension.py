@@ -21,7 +21,8 @@ from acvae._util.edge_lists import as_weights
 from acvae._util.matrices import blank_rows
 from acvae.datasets.missing import check_finite
 from acvae.exceptions import FeatureError, GraphError, OptionError
-from acvae.families.graph_gaussian import LEAST_WEIGHT, GraphGaussianFit, dimensions, mean_weight
+from acvae.families.edge_strengths import LEAST_WEIGHT, mean_weight
+from acvae.families.graph_gaussian import GraphGaussianFit, dimensions
 from acvae.gaussian.checks import check_memory
 from acvae.gaussian.graph.scales import ScalesJoint
 from acvae.gaussian.graph.solver import solver_named

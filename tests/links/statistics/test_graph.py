@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from acvae import Graph
-from acvae.families.graph_gaussian import make_statistics, relative_weights
+from acvae.families.edge_strengths import relative_weights
+from acvae.families.graph_gaussian import make_statistics
 from acvae.gaussian.graph.laplacian import LaplacianGaussian
 from acvae.gaussian.graph.solver import ExactSolver
 from acvae.links.statistics import graph as module
